@@ -1,0 +1,84 @@
+"""Algorithm 1: the phases in the paper's order, and the loop around them."""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from numba import types
+
+from temperance.core.adapt import adapt_walks, average_late, power_gain
+from temperance.core.compile import compiled, compiled_for, kernel_digest
+from temperance.core.record import record
+from temperance.core.state import (
+    RUNNING,
+    STATUS,
+    STOP,
+    STOPPED,
+    Chain,
+    chain_type,
+    evaluate_type,
+    propose_pair_type,
+)
+from temperance.core.swap import swap
+from temperance.core.temper import adapt_gaps, measure_edges
+from temperance.core.trim import trim, trim_is_due
+from temperance.core.walk import accept_walk, propose, screen
+
+
+@compiled
+def finish_iteration(propose_pair: Callable[..., float], chain: Chain, row: int) -> None:
+    """Everything after the densities of the proposals are known; in place."""
+    state, info, view, settings, noise, _, _ = chain
+    gain = power_gain(
+        state.iteration[0] + 1, settings.gain_scale, settings.gain_exponent, settings.gain_delay
+    )
+    accept_walk(noise, row, state, info)
+    if settings.adapting:
+        adapt_walks(state, info, settings, gain)
+    swap(propose_pair, view, noise, row, state, info)
+    measure_edges(state, info)
+    if settings.adapting:
+        adapt_gaps(state, info, settings, gain)
+        average_late(state, settings)
+        if trim_is_due(state.iteration[0], settings):
+            trim(state, settings)
+    state.iteration[0] += 1
+
+
+@functools.cache
+def compiled_loop() -> Callable[..., int]:
+    """The loop, compiled on first use and cached whatever the density and the strategy."""
+    digest = kernel_digest()
+    signature = types.int64(
+        evaluate_type(), types.intp, propose_pair_type(), chain_type(), types.int64, types.int64
+    )
+
+    @compiled_for(signature)
+    def run_block(
+        evaluate: Any, context: int, propose_pair: Any, chain: Chain, first_row: int, n_iterations: int
+    ) -> int:
+        """Run up to ``n_iterations``, recording from ``first_row`` on; how many were finished."""
+        digest  # noqa: B018  a closure constant, so part of the cache key
+        state, info, view, settings, noise, trace, control = chain
+        for row in range(n_iterations):
+            propose(state, noise, row, info)
+            evaluate(
+                context,
+                info.proposal,
+                state.n_levels[0],
+                info.log_density,
+                info.log_prior,
+                info.scratch,
+                control,
+            )
+            if control[STOP] != 0:
+                control[STATUS] = STOPPED if control[STATUS] == RUNNING else control[STATUS]
+            elif control[STATUS] == RUNNING:
+                screen(state, info, settings, control)
+            if control[STATUS] != RUNNING:
+                return row
+            finish_iteration(propose_pair, chain, row)
+            record(state, info, view, first_row + row, trace)
+        return n_iterations
+
+    return run_block

@@ -1,0 +1,27 @@
+"""The helpers that decide what happens to a NaN."""
+
+import math
+
+from temperance.core.compile import compiled
+
+
+@compiled
+def capped_log_prob(log_ratio: float) -> float:
+    """Log of ``min(1, ratio)``; a NaN becomes minus infinity, so that it never accepts."""
+    if math.isnan(log_ratio):
+        return -math.inf
+    return min(log_ratio, 0.0)
+
+
+@compiled
+def tempered_difference(beta: float, proposed: float, current: float) -> float:
+    """``beta * (proposed - current)``, and zero at beta = 0 even where a density vanishes."""
+    if beta == 0.0:
+        return 0.0
+    return beta * (proposed - current)
+
+
+@compiled
+def clamp(value: float, low: float, high: float) -> float:
+    """The nearest value in ``[low, high]``."""
+    return min(max(value, low), high)

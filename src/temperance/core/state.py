@@ -1,0 +1,189 @@
+"""What the kernels read and write: state, info, settings, noise and trace.
+
+*State* is what the next iteration needs, *info* what just happened, *settings* what the
+user chose. All are tuples of arrays allocated once and written in place; only the first
+``n_levels`` rows are live. Single numbers that change live in arrays of length one.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import types
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+# Places in the control array, through which the loop and the world outside talk.
+STOP, STATUS, LEVEL = 0, 1, 2
+CONTROL_SIZE = 3
+
+# What the status can say.
+RUNNING, STOPPED, NOT_A_NUMBER, INFINITE, RAISED = 0, 1, 2, 3, 4
+
+# Uniforms that one swap consumes: two to choose the pair, one to accept it.
+SWAP_UNIFORMS = 3
+
+
+class State(NamedTuple):
+    """Everything the next iteration depends on."""
+
+    position: FloatArray  # (level, dim)
+    log_density: FloatArray  # (level,) the tempered part at each position
+    log_prior: FloatArray  # (level,) the untempered part, zero without a prior
+    beta: FloatArray  # (level,)
+    log_gap: FloatArray  # (level,) log of the temperature gap above each level
+    mean: FloatArray  # (level, dim)
+    cov_factor: FloatArray  # (level, dim, dim) unit lower factor, row k holds column k
+    cov_diag: FloatArray  # (level, dim) the diagonal between the factors
+    log_scale: FloatArray  # (level,)
+    log_scale_sum: FloatArray  # (level,) over late tuning, for what is frozen
+    log_gap_sum: FloatArray  # (level,) likewise
+    replica: IntArray  # (level,) which starting point each position descends from
+    n_levels: IntArray  # (1,)
+    iteration: IntArray  # (1,)
+    n_averaged: IntArray  # (1,) terms in the two sums
+    n_refused: IntArray  # (1,) proposals refused for a NaN or +inf density
+    bound_hits: IntArray  # (3,) temperature, scale, covariance
+
+
+class Info(NamedTuple):
+    """What happened in the latest iteration, and buffers it used."""
+
+    proposal: FloatArray  # (level, dim)
+    log_density: FloatArray  # (level,) at the proposals
+    log_prior: FloatArray  # (level,) at the proposals
+    walk_accept_prob: FloatArray  # (level,)
+    adjacent_swap_accept: FloatArray  # (level,) between each level and the next
+    swap_accept_prob: FloatArray  # (1,)
+    swap_accepted: IntArray  # (1,)
+    scratch: FloatArray  # (dim,)
+
+
+class SwapView(NamedTuple):
+    """What a swap strategy sees, where it writes its pair, and room to work in."""
+
+    position: FloatArray  # (level, dim)
+    log_density: FloatArray  # (level,)
+    beta: FloatArray  # (level,)
+    n_levels: IntArray  # (1,)
+    parameters: FloatArray  # the strategy's own numbers
+    pair: IntArray  # (2,) written; the first is -1 when there is no pair to exchange
+    weight: FloatArray  # (level * (level - 1) / 2 + level,) room
+    order: IntArray  # (level,) room
+
+
+class Settings(NamedTuple):
+    """The user's choices as plain numbers."""
+
+    adapting: bool
+    pinned: bool  # the last level has beta = 0 and stays
+    refuse_bad: bool  # a NaN or +inf density refuses the proposal instead of stopping
+    gain_scale: float
+    gain_exponent: float
+    gain_delay: float
+    cov_gain_scale: float
+    cov_gain_exponent: float
+    cov_gain_delay: float
+    target_walk_accept: float
+    target_swap_accept: float
+    average_after: int
+    trim_after: int  # negative: never
+    trim_every: int
+    min_levels: int
+    trim_threshold: float
+    trim_leniency: float
+    min_log_gap: float
+    max_log_gap: float
+    min_log_scale: float
+    max_log_scale: float
+    min_variance: float
+    max_variance: float
+
+
+class Noise(NamedTuple):
+    """Random numbers for one block, level by level so that each stream is its own."""
+
+    normals: FloatArray  # (level, iteration, dim)
+    uniforms: FloatArray  # (level, iteration)
+    swap_uniforms: FloatArray  # (iteration, SWAP_UNIFORMS)
+
+
+class Trace(NamedTuple):
+    """One row for each iteration of a phase. An array without rows is not recorded."""
+
+    draws: FloatArray  # (draw, dim) the base level
+    level_draws: FloatArray  # (draw, level, dim) on request
+    log_density: FloatArray  # (draw, level) the tempered part
+    log_prior: FloatArray  # (draw,) the untempered part at the base level
+    walk_accept_prob: FloatArray  # (draw, level)
+    adjacent_swap_accept: FloatArray  # (draw, level), the last column unused
+    swap_accept_prob: FloatArray  # (draw,)
+    swap_pair: IntArray  # (draw, 2)
+    swap_accepted: IntArray  # (draw,)
+    n_levels: IntArray  # (draw,)
+    replica: IntArray  # (draw, level)
+    beta: FloatArray  # (draw, level) recorded while adapting
+    log_scale: FloatArray  # (draw, level) recorded while adapting
+
+
+class Chain(NamedTuple):
+    """One tempering run, as the compiled loop receives it."""
+
+    state: State
+    info: Info
+    view: SwapView
+    settings: Settings
+    noise: Noise
+    trace: Trace
+    control: IntArray
+
+
+_VECTOR = types.float64[::1]
+_MATRIX = types.float64[:, ::1]
+_CUBE = types.float64[:, :, ::1]
+_INTS = types.int64[::1]
+_INT_MATRIX = types.int64[:, ::1]
+
+
+def _named(kind: type, *members: Any) -> Any:
+    return types.NamedTuple(members, kind)
+
+
+def swap_view_type() -> Any:
+    """The numba type of `SwapView`."""
+    return _named(SwapView, _MATRIX, _VECTOR, _VECTOR, _INTS, _VECTOR, _INTS, _VECTOR, _INTS)
+
+
+def chain_type() -> Any:
+    """The numba type of `Chain`, spelt out so that the loop is compiled just once."""
+    state = _named(State, _MATRIX, *[_VECTOR] * 4, _MATRIX, _CUBE, _MATRIX, *[_VECTOR] * 3, *[_INTS] * 6)
+    info = _named(Info, _MATRIX, *[_VECTOR] * 5, _INTS, _VECTOR)
+    settings = _named(Settings, *[_SETTING_TYPES[kind] for kind in Settings.__annotations__.values()])
+    noise = _named(Noise, _CUBE, _MATRIX, _MATRIX)
+    trace = _named(
+        Trace, _MATRIX, _CUBE, _MATRIX, _VECTOR, _MATRIX, _MATRIX, _VECTOR, _INT_MATRIX,
+        _INTS, _INTS, _INT_MATRIX, _MATRIX, _MATRIX,
+    )  # fmt: skip
+    return _named(Chain, state, info, swap_view_type(), settings, noise, trace, _INTS)
+
+
+_SETTING_TYPES = {bool: types.boolean, int: types.int64, float: types.float64}
+
+# evaluate(context, proposal, n_levels, log_density, log_prior, scratch, control)
+EVALUATE_SIGNATURE = types.void(types.intp, _MATRIX, types.int64, _VECTOR, _VECTOR, _VECTOR, _INTS)
+
+
+def evaluate_type() -> Any:
+    """A function that fills in the log densities of the proposals (see `targets`)."""
+    return types.FunctionType(EVALUATE_SIGNATURE)
+
+
+def propose_pair_signature() -> Any:
+    """Log weight ratio = propose_pair(view, uniform, uniform) (see `swaps`)."""
+    return types.float64(swap_view_type(), types.float64, types.float64)
+
+
+def propose_pair_type() -> Any:
+    """A swap strategy as the loop takes it."""
+    return types.FunctionType(propose_pair_signature())

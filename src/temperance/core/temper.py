@@ -1,0 +1,46 @@
+"""Phase 4: the gaps between temperatures learn to exchange at the wanted rate."""
+
+import math
+
+from temperance.core.compile import compiled
+from temperance.core.numeric import clamp
+from temperance.core.state import Info, Settings, State
+from temperance.core.swap import swap_log_accept
+
+TEMPERATURE_HIT = 0
+
+
+@compiled
+def measure_edges(state: State, info: Info) -> None:
+    """ξ: would adjacent levels exchange? At the new positions and the old β, whatever the strategy."""
+    for level in range(state.n_levels[0] - 1):
+        info.adjacent_swap_accept[level] = math.exp(
+            swap_log_accept(
+                state.log_density[level],
+                state.log_density[level + 1],
+                state.beta[level],
+                state.beta[level + 1],
+                0.0,
+            )
+        )
+
+
+@compiled
+def adapt_gaps(state: State, info: Info, settings: Settings, gain: float) -> None:
+    """Robbins–Monro on log(T_{l+1} − T_l), in place. A level at β = 0 stays where it is."""
+    n_free = state.n_levels[0] - (1 if settings.pinned else 0)
+    for level in range(n_free - 1):
+        moved = state.log_gap[level] + gain * (info.adjacent_swap_accept[level] - settings.target_swap_accept)
+        bounded = clamp(moved, settings.min_log_gap, settings.max_log_gap)
+        state.bound_hits[TEMPERATURE_HIT] += bounded != moved
+        state.log_gap[level] = bounded
+    set_betas(state, n_free)
+
+
+@compiled
+def set_betas(state: State, n_free: int) -> None:
+    """β = 1/T from the log gaps, in place."""
+    temperature = 1.0
+    for level in range(n_free - 1):
+        temperature += math.exp(state.log_gap[level])
+        state.beta[level + 1] = 1.0 / temperature

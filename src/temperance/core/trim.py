@@ -1,0 +1,63 @@
+"""Phase 5: levels hotter than the first unimodal one are dropped."""
+
+import math
+
+from temperance.core.compile import compiled
+from temperance.core.state import Settings, State
+
+
+@compiled
+def trim_is_due(iteration: int, settings: Settings) -> bool:
+    """After N₀, every k iterations, and never before."""
+    if settings.trim_after < 0 or iteration <= settings.trim_after:
+        return False
+    return bool((iteration - settings.trim_after) % settings.trim_every == 0)
+
+
+@compiled
+def scale_threshold(state: State, settings: Settings, n_free: int) -> float:
+    """The scale that tells a unimodal level: Eq. (11), or the Remark's more lenient one."""
+    if settings.trim_leniency <= 0.0:
+        return settings.trim_threshold
+    largest = state.log_scale[0]
+    for level in range(1, n_free):
+        largest = max(largest, state.log_scale[level])
+    return min(settings.trim_threshold, (1.0 - settings.trim_leniency) * math.exp(largest))
+
+
+@compiled
+def trim(state: State, settings: Settings) -> None:
+    """L becomes the first level whose scale reaches the threshold, Eq. (11); in place.
+
+    Nothing changes when no level qualifies. A level pinned at β = 0 stays: the levels
+    between are dropped and it moves down.
+    """
+    n_pinned = 1 if settings.pinned else 0
+    n_free = state.n_levels[0] - n_pinned
+    threshold = scale_threshold(state, settings, n_free)
+    for level in range(n_free):
+        if math.exp(state.log_scale[level]) >= threshold:
+            kept = max(level + 1, settings.min_levels - n_pinned, 1)
+            if kept < n_free:
+                if settings.pinned:
+                    move_level(n_free, kept, state)
+                state.n_levels[0] = kept + n_pinned
+            return
+
+
+@compiled
+def move_level(source: int, target: int, state: State) -> None:
+    """Copy all that belongs to one level over another, in place."""
+    dim = state.position.shape[1]
+    for i in range(dim):
+        state.position[target, i] = state.position[source, i]
+        state.mean[target, i] = state.mean[source, i]
+        state.cov_diag[target, i] = state.cov_diag[source, i]
+        for k in range(dim):
+            state.cov_factor[target, i, k] = state.cov_factor[source, i, k]
+    state.log_density[target] = state.log_density[source]
+    state.log_prior[target] = state.log_prior[source]
+    state.beta[target] = state.beta[source]
+    state.log_scale[target] = state.log_scale[source]
+    state.log_scale_sum[target] = state.log_scale_sum[source]
+    state.replica[target] = state.replica[source]

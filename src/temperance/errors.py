@@ -1,0 +1,43 @@
+"""The exceptions and warnings a user may meet."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from temperance.results.result import Result
+
+
+class TemperanceError(Exception):
+    """Base of all errors raised by this package."""
+
+
+class InvalidInputError(TemperanceError, ValueError):
+    """A parameter has a value that is not allowed."""
+
+
+class InvalidTypeError(TemperanceError, TypeError):
+    """A parameter is of a kind that is not allowed."""
+
+
+class StartError(InvalidInputError):
+    """A chain cannot start where it was told to."""
+
+
+class DensityError(TemperanceError, ArithmeticError):
+    """The log density failed in the middle of a run.
+
+    ``result`` holds every draw made before, marked incomplete.
+    """
+
+    result: "Result | None" = None
+
+
+class TemperanceWarning(UserWarning):
+    """Base of all warnings issued by this package."""
+
+
+class BoundWarning(TemperanceWarning):
+    """An adapted quantity reached the edge of its compact set."""
+
+
+class IncompleteWarning(TemperanceWarning):
+    """A run ended early; its result holds what was drawn so far."""

@@ -1,0 +1,112 @@
+"""Targets written with ``@numba.njit``: the whole loop then runs compiled."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numba
+from numba import types
+from numba.core.errors import NumbaError
+
+from temperance.core.compile import OPTIONS, compiled
+from temperance.core.state import EVALUATE_SIGNATURE, LEVEL, STOP, FloatArray, IntArray
+from temperance.errors import InvalidTypeError
+from temperance.targets.contract import Bound, Buffers
+from temperance.targets.data import DataTable
+from temperance.targets.functions import NO_DATA, Functions, function_name, takes_data
+
+_POINT_SIGNATURE = (types.float64[::1], types.intp)
+
+
+class CompiledTarget:
+    """An ``@njit`` log density, or a likelihood and a prior that both are."""
+
+    runs_in_parallel = True
+
+    def __init__(self, functions: Functions) -> None:
+        self.name = functions.name
+        self.has_prior = functions.prior is not None
+        self._table = None if functions.data is NO_DATA else DataTable(functions.data)
+        tempered = _point_function(functions.tempered, self._table)
+        prior = no_prior if functions.prior is None else _point_function(functions.prior, self._table)
+        self._evaluate = _evaluation(tempered, prior)
+
+    def bind(self, buffers: Buffers) -> Bound:
+        """Tie the functions to one chain's buffers."""
+        address = 0 if self._table is None else self._table.address
+        return Bound(self._evaluate, address, keep_alive=self._table)
+
+
+@compiled
+def no_prior(point: FloatArray, context: int) -> float:
+    """The untempered part of a target that has none."""
+    return 0.0
+
+
+def _evaluation(tempered: Any, prior: Any) -> Callable[..., None]:
+    """One compiled function around the user's, for all levels of an iteration.
+
+    Each density gets a private copy of its point. Where the prior vanishes the likelihood is not asked.
+    """
+
+    @numba.njit(EVALUATE_SIGNATURE, **OPTIONS)
+    def evaluate(
+        context: int,
+        proposal: FloatArray,
+        n_levels: int,
+        log_density: FloatArray,
+        log_prior: FloatArray,
+        scratch: FloatArray,
+        control: IntArray,
+    ) -> None:
+        for level in range(n_levels):
+            if control[STOP] != 0:
+                return
+            control[LEVEL] = level
+            for i in range(scratch.shape[0]):
+                scratch[i] = proposal[level, i]
+            log_prior[level] = prior(scratch, context)
+            if log_prior[level] == -math.inf:
+                log_density[level] = -math.inf
+                continue
+            for i in range(scratch.shape[0]):
+                scratch[i] = proposal[level, i]
+            log_density[level] = tempered(scratch, context)
+
+    kernel: Callable[..., None] = evaluate
+    return kernel
+
+
+def _point_function(function: Any, table: DataTable | None) -> Any:
+    """The user's function as ``(point, context) -> float``, or an error that names it."""
+    raw = _with_context(function, table)
+    name = function_name(function)
+    try:
+        raw.compile(_POINT_SIGNATURE)
+    except NumbaError as error:
+        arguments = "(x, data)" if table is not None and takes_data(function) else "(x)"
+        raise InvalidTypeError(
+            f"{name} does not compile as a function of {arguments} with x a one-dimensional "
+            f"array of float64: {error}"
+        ) from error
+    return _as_float(raw, raw.overloads[_POINT_SIGNATURE].signature.return_type, name)
+
+
+def _with_context(function: Any, table: DataTable | None) -> Any:
+    if table is None or not takes_data(function):
+        return numba.njit(**OPTIONS)(lambda point, context: function(point))
+    load = table.loader()
+    return numba.njit(**OPTIONS)(lambda point, context: function(point, load(context)))
+
+
+def _as_float(raw: Any, returned: Any, name: str) -> Any:
+    if isinstance(returned, types.Float | types.Integer):
+        return numba.njit(**OPTIONS)(lambda point, context: float(raw(point, context)))
+    if isinstance(returned, types.Array):
+        if returned.ndim == 0 and isinstance(returned.dtype, types.Float | types.Integer):
+            return numba.njit(**OPTIONS)(lambda point, context: float(raw(point, context)[()]))
+        raise InvalidTypeError(
+            f"{name} must return one number, got an array with {returned.ndim} dimension(s); "
+            "return a float, for instance value[0] or value.sum()"
+        )
+    raise InvalidTypeError(f"{name} must return one number, got {returned}")

@@ -1,0 +1,62 @@
+"""How a log density reaches the loop.
+
+A target gives the loop one function that fills in the log densities of all proposals of an
+iteration, and a number (an address) that this function gets back with each call.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from temperance.core.state import Info, IntArray
+
+
+@dataclass(frozen=True)
+class Buffers:
+    """The arrays of one chain that its target reads and writes."""
+
+    info: Info
+    n_levels: IntArray
+    control: IntArray
+
+
+@dataclass
+class Bound:
+    """A target tied to the buffers of one chain."""
+
+    evaluate: Callable[..., None]
+    context: int
+    keep_alive: Any = None
+    failures: list[BaseException] = field(default_factory=list)
+
+    def fill(self, buffers: Buffers) -> None:
+        """Evaluate the points that stand in the proposal buffer, from Python."""
+        info = buffers.info
+        self.evaluate(
+            self.context,
+            info.proposal,
+            int(buffers.n_levels[0]),
+            info.log_density,
+            info.log_prior,
+            info.scratch,
+            buffers.control,
+        )
+
+
+class Target(Protocol):
+    """A log density, of whatever kind."""
+
+    @property
+    def name(self) -> str:
+        """The name that messages use."""
+
+    @property
+    def has_prior(self) -> bool:
+        """Whether an untempered part exists, so that beta = 0 makes sense."""
+
+    @property
+    def runs_in_parallel(self) -> bool:
+        """Whether threads speed it up."""
+
+    def bind(self, buffers: Buffers) -> Bound:
+        """Tie the target to one chain."""

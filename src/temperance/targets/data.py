@@ -1,0 +1,102 @@
+"""Arrays that reach a compiled density by address, so that new data need no new compilation.
+
+A table of integers holds the address and the shape of each array; its own address is the target's context.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numba
+import numpy as np
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from temperance.core.compile import OPTIONS
+from temperance.core.state import IntArray
+from temperance.errors import InvalidTypeError
+
+
+@intrinsic
+def pointer(typing_context: Any, address: Any) -> Any:
+    """An integer address as a pointer."""
+
+    def generate(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
+        return builder.inttoptr(arguments[0], cgutils.voidptr_t)
+
+    return types.voidptr(types.intp), generate
+
+
+class DataTable:
+    """The user's arrays, contiguous, with the table that leads to them."""
+
+    def __init__(self, data: Any) -> None:
+        self.is_tuple = isinstance(data, tuple)
+        self.arrays = tuple(_contiguous(item) for item in (data if self.is_tuple else (data,)))
+        entries = [entry for array in self.arrays for entry in (array.ctypes.data, *array.shape)]
+        self.table: IntArray = np.array(entries, dtype=np.int64)
+
+    @property
+    def address(self) -> int:
+        """Where the table is."""
+        return int(self.table.ctypes.data)
+
+    def loader(self) -> Callable[[int], Any]:
+        """A compiled function from the table's address to the data as the user gave them."""
+        return _loader(self.is_tuple, tuple((array.dtype, array.ndim) for array in self.arrays))
+
+
+_LOADERS: dict[Any, Callable[[int], Any]] = {}
+
+
+def _loader(is_tuple: bool, kinds: tuple[tuple[np.dtype[Any], int], ...]) -> Callable[[int], Any]:
+    key = (is_tuple, kinds)
+    if key not in _LOADERS:
+        _LOADERS[key] = _load_tuple(kinds, 0) if is_tuple else _load_array(kinds[0], 0)
+    return _LOADERS[key]
+
+
+def _load_tuple(kinds: tuple[tuple[np.dtype[Any], int], ...], offset: int) -> Callable[[int], Any]:
+    if not kinds:
+        return _compile(lambda address: ())
+    first = _load_array(kinds[0], offset)
+    rest = _load_tuple(kinds[1:], offset + 1 + kinds[0][1])
+    return _compile(lambda address: (first(address), *rest(address)))
+
+
+def _load_array(kind: tuple[np.dtype[Any], int], offset: int) -> Callable[[int], Any]:
+    dtype, ndim = kind
+    shape = _load_shape(ndim, offset + 1)
+
+    def load(address: int) -> Any:
+        table = numba.carray(pointer(address), offset + 1, np.int64)
+        return numba.carray(pointer(table[offset]), shape(address), dtype)
+
+    return _compile(load)
+
+
+def _load_shape(ndim: int, offset: int) -> Callable[[int], Any]:
+    if ndim == 0:
+        return _compile(lambda address: ())
+    rest = _load_shape(ndim - 1, offset + 1)
+
+    def load(address: int) -> Any:
+        table = numba.carray(pointer(address), offset + 1, np.int64)
+        return (table[offset], *rest(address))
+
+    return _compile(load)
+
+
+def _compile(function: Callable[[int], Any]) -> Callable[[int], Any]:
+    kernel: Callable[[int], Any] = numba.njit(**OPTIONS)(function)
+    return kernel
+
+
+def _contiguous(item: Any) -> np.ndarray[Any, Any]:
+    array = np.asarray(item)
+    if array.dtype.kind not in "fiubc":
+        raise InvalidTypeError(
+            "data must be an array of numbers or a tuple of such arrays, "
+            f"got {type(item).__name__} of dtype {array.dtype}"
+        )
+    return np.ascontiguousarray(array).reshape(array.shape)

@@ -1,0 +1,101 @@
+"""What is common to all kinds of density functions: names, arity, and what they may return."""
+
+import inspect
+import numbers
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from temperance.errors import InvalidInputError, InvalidTypeError
+
+NO_DATA = object()
+
+
+@dataclass(frozen=True)
+class Functions:
+    """The user's functions: the tempered part, the untempered part if any, and their data."""
+
+    tempered: Callable[..., Any]
+    parameter: str  # what the user called it: log_density or log_likelihood
+    prior: Callable[..., Any] | None = None
+    data: Any = NO_DATA
+
+    @property
+    def name(self) -> str:
+        """The tempered function's own name."""
+        return function_name(self.tempered)
+
+
+def function_name(function: Any) -> str:
+    """The name of a function, for messages."""
+    return str(getattr(function, "__name__", None) or type(function).__name__)
+
+
+def gather(
+    log_density: Any = None, log_likelihood: Any = None, log_prior: Any = None, data: Any = None
+) -> Functions:
+    """Check that the functions fit together: one density, or a likelihood with a prior."""
+    if log_density is not None and (log_likelihood is not None or log_prior is not None):
+        raise InvalidInputError(
+            "log_density cannot be combined with log_likelihood or log_prior; "
+            "give either one whole density or its two parts"
+        )
+    if log_density is None and (log_likelihood is None or log_prior is None):
+        raise InvalidInputError(
+            "a target is log_density, or log_likelihood and log_prior together; "
+            f"got {_given(log_density, log_likelihood, log_prior)}"
+        )
+    parameter = "log_density" if log_density is not None else "log_likelihood"
+    tempered = log_density if log_density is not None else log_likelihood
+    for label, function in ((parameter, tempered), ("log_prior", log_prior)):
+        if function is not None and not callable(function):
+            raise InvalidTypeError(f"{label} must be a function, got {type(function).__name__}")
+    functions = Functions(tempered, parameter, log_prior, NO_DATA if data is None else data)
+    _check_arity(functions)
+    return functions
+
+
+def takes_data(function: Any) -> bool:
+    """Whether a function wants ``(x, data)`` rather than ``(x)``."""
+    try:
+        parameters = inspect.signature(getattr(function, "py_func", function)).parameters.values()
+    except (TypeError, ValueError):  # some builtins tell no signature
+        return False
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return len([p for p in positional if p.default is p.empty]) == 2
+
+
+def checked_value(value: Any, name: str) -> float:
+    """A density's value as a float: numbers and 0-d arrays pass, all else is refused by name."""
+    if type(value) is float:
+        return value
+    if isinstance(value, np.ndarray):
+        if value.ndim > 0:
+            raise InvalidTypeError(
+                f"{name} must return one number, got an array of shape {value.shape}; "
+                "return a float, for instance value[0] or value.sum()"
+            )
+        value = value[()]
+    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
+        raise InvalidTypeError(f"{name} must return one number, got {type(value).__name__}: {value!r}")
+    return float(value)
+
+
+def _check_arity(functions: Functions) -> None:
+    users = [f for f in (functions.tempered, functions.prior) if f is not None and takes_data(f)]
+    if functions.data is NO_DATA and users:
+        raise InvalidTypeError(
+            f"{function_name(users[0])} takes two arguments, (x, data), but data= was not given"
+        )
+    if functions.data is not NO_DATA and not users:
+        raise InvalidTypeError(
+            f"data= was given, but {functions.name} does not take it; write it as a function of (x, data)"
+        )
+
+
+def _given(*functions: Any) -> str:
+    labels = ("log_density", "log_likelihood", "log_prior")
+    names = [label for label, function in zip(labels, functions, strict=True) if function is not None]
+    return " and ".join(names) or "none of them"
