@@ -4,7 +4,6 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
@@ -32,9 +31,9 @@ def call_python(typing_context: Any, address: Any) -> Any:
             with otherwise:
                 python.decref(outcome)
         python.gil_release(lock)
-        return context.get_constant(types.intp, 0) if isinstance(failed, ir.Value) else None
+        return context.get_dummy_value()
 
-    return types.intp(types.intp), generate
+    return types.void(types.intp), generate
 
 
 @functools.cache

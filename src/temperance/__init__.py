@@ -1,0 +1,39 @@
+"""Adaptive parallel tempering for densities with many modes."""
+
+from temperance import swaps, zoo
+from temperance.errors import (
+    BoundWarning,
+    DensityError,
+    IncompleteWarning,
+    InvalidInputError,
+    InvalidTypeError,
+    StartError,
+    TemperanceError,
+    TemperanceWarning,
+)
+from temperance.results.result import Result
+from temperance.sampling import sample
+from temperance.settings import Adaptation, Bounds, Gain, Settings, Trimming, paper_settings
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Adaptation",
+    "BoundWarning",
+    "Bounds",
+    "DensityError",
+    "Gain",
+    "IncompleteWarning",
+    "InvalidInputError",
+    "InvalidTypeError",
+    "Result",
+    "Settings",
+    "StartError",
+    "TemperanceError",
+    "TemperanceWarning",
+    "Trimming",
+    "paper_settings",
+    "sample",
+    "swaps",
+    "zoo",
+]

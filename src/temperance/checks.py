@@ -1,0 +1,63 @@
+"""Checks of what a user passes in: each error names the parameter, what is allowed and what came."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from temperance.errors import InvalidInputError, InvalidTypeError
+
+
+def whole_number(name: str, value: Any, *, least: int) -> int:
+    """A whole number of at least ``least``."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise InvalidTypeError(f"{name} must be a whole number, got {type(value).__name__}: {value!r}")
+    if value < least:
+        raise InvalidInputError(f"{name} must be at least {least}, got {value}")
+    return int(value)
+
+
+def number_between(name: str, value: Any, low: float, high: float, *, closed: str = "neither") -> float:
+    """A finite number in the interval; ``closed`` says which ends belong to it."""
+    number = real_number(name, value)
+    above = number >= low if closed in ("left", "both") else number > low
+    below = number <= high if closed in ("right", "both") else number < high
+    if not (above and below):
+        left = "[" if closed in ("left", "both") else "("
+        right = "]" if closed in ("right", "both") else ")"
+        raise InvalidInputError(f"{name} must lie in {left}{low:g}, {high:g}{right}, got {number:g}")
+    return number
+
+
+def real_number(name: str, value: Any) -> float:
+    """A real number that is not NaN."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        raise InvalidTypeError(f"{name} must be a number, got {type(value).__name__}: {value!r}")
+    if math.isnan(value):
+        raise InvalidInputError(f"{name} must be a number, got NaN")
+    return float(value)
+
+
+def one_of(name: str, value: Any, allowed: Sequence[str]) -> str:
+    """One of a few words."""
+    if value not in allowed:
+        words = ", ".join(repr(word) for word in allowed)
+        raise InvalidInputError(f"{name} must be one of {words}, got {value!r}")
+    return str(value)
+
+
+def instance_of(name: str, value: Any, kind: type, cure: str) -> None:
+    """An object of one class; ``cure`` says how to make one."""
+    if not isinstance(value, kind):
+        raise InvalidTypeError(f"{name} must be {cure}, got {type(value).__name__}: {value!r}")
+
+
+def ordered_bounds(name: str, value: Any) -> tuple[float, float]:
+    """A pair ``(low, high)`` of positive finite numbers."""
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        raise InvalidTypeError(f"{name} must be a pair (low, high), got {value!r}")
+    low, high = (real_number(name, end) for end in value)
+    if not 0.0 < low < high < math.inf:
+        raise InvalidInputError(f"{name} must satisfy 0 < low < high < inf, got ({low:g}, {high:g})")
+    return low, high

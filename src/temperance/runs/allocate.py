@@ -1,0 +1,103 @@
+"""Arrays for one chain."""
+
+import numpy as np
+
+from temperance.core.state import CONTROL_SIZE, FloatArray, Info, IntArray, State, SwapView, Trace
+from temperance.runs.plan import Plan, initial_log_scale
+
+
+def new_state(plan: Plan) -> State:
+    """A state before its first point: unit covariances, the first ladder."""
+    n_levels, dim = plan.n_levels, plan.dim
+    return State(
+        position=np.zeros((n_levels, dim)),
+        log_density=np.zeros(n_levels),
+        log_prior=np.zeros(n_levels),
+        beta=plan.betas.copy(),
+        log_gap=log_gaps(plan.betas),
+        mean=np.zeros((n_levels, dim)),
+        cov_factor=np.tile(np.eye(dim), (n_levels, 1, 1)),
+        cov_diag=np.ones((n_levels, dim)),
+        log_scale=np.full(n_levels, initial_log_scale(plan)),
+        log_scale_sum=np.zeros(n_levels),
+        log_gap_sum=np.zeros(n_levels),
+        replica=np.arange(n_levels, dtype=np.int64),
+        n_levels=_count(n_levels),
+        iteration=_count(0),
+        n_averaged=_count(0),
+        n_refused=_count(0),
+        bound_hits=np.zeros(3, dtype=np.int64),
+    )
+
+
+def log_gaps(betas: FloatArray) -> FloatArray:
+    """Log of the gap between each temperature and the next; zero where there is no finite gap."""
+    free = betas[betas > 0.0]
+    gaps = np.zeros(len(betas))
+    gaps[: len(free) - 1] = np.log(np.diff(1.0 / free))
+    return gaps
+
+
+def new_info(n_levels: int, dim: int) -> Info:
+    """Buffers for what happens in one iteration."""
+    return Info(
+        proposal=np.zeros((n_levels, dim)),
+        log_density=np.zeros(n_levels),
+        log_prior=np.zeros(n_levels),
+        walk_accept_prob=np.zeros(n_levels),
+        adjacent_swap_accept=np.zeros(n_levels),
+        swap_accept_prob=np.zeros(1),
+        swap_accepted=_count(0),
+        scratch=np.zeros(dim),
+    )
+
+
+def new_view(state: State, parameters: FloatArray) -> SwapView:
+    """What the strategy sees of this state."""
+    n_levels = len(state.beta)
+    return SwapView(
+        position=state.position,
+        log_density=state.log_density,
+        beta=state.beta,
+        n_levels=state.n_levels,
+        parameters=parameters,
+        pair=np.full(2, -1, dtype=np.int64),
+        weight=np.zeros(n_levels * (n_levels - 1) // 2 + 2 * n_levels),
+        order=np.zeros(n_levels, dtype=np.int64),
+    )
+
+
+def new_trace(plan: Plan, n_rows: int, *, adapting: bool, keep_levels: bool) -> Trace:
+    """Room for one phase; what is never written stays NaN, or -1 among whole numbers."""
+    n_levels, dim = plan.n_levels, plan.dim
+    by_level = (n_rows, n_levels)
+    history = by_level if adapting else (0, n_levels)
+    return Trace(
+        draws=np.empty((n_rows, dim)),
+        level_draws=np.full((n_rows if keep_levels else 0, n_levels, dim), np.nan),
+        log_density=np.full(by_level, np.nan),
+        log_prior=np.empty(n_rows),
+        walk_accept_prob=np.full(by_level, np.nan),
+        adjacent_swap_accept=np.full(by_level, np.nan),
+        swap_accept_prob=np.empty(n_rows),
+        swap_pair=np.empty((n_rows, 2), dtype=np.int64),
+        swap_accepted=np.empty(n_rows, dtype=np.int64),
+        n_levels=np.empty(n_rows, dtype=np.int64),
+        replica=np.full(by_level, -1, dtype=np.int64),
+        beta=np.full(history, np.nan),
+        log_scale=np.full(history, np.nan),
+    )
+
+
+def new_control() -> IntArray:
+    """The loop's line to the outside."""
+    return np.zeros(CONTROL_SIZE, dtype=np.int64)
+
+
+def cut(trace: Trace, n_rows: int) -> Trace:
+    """The first rows of a trace."""
+    return Trace(*(column[:n_rows] for column in trace))
+
+
+def _count(value: int) -> IntArray:
+    return np.array([value], dtype=np.int64)

@@ -1,0 +1,64 @@
+"""The first ladder of inverse temperatures, from whatever the user gave."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from temperance.checks import whole_number
+from temperance.core.state import FloatArray
+from temperance.errors import InvalidInputError, InvalidTypeError
+
+DEFAULT_LEVELS = 8
+GAUSSIAN_LOG_RATIO = 2.38  # adjacent levels of a Gaussian exchange at 0.234 when T grows by e^(2.38/√d)
+
+
+def first_betas(
+    levels: Any, temperatures: Any, inverse_temperatures: Any, *, dim: int, has_prior: bool
+) -> FloatArray:
+    """Inverse temperatures from a number of levels, from temperatures, or as they are."""
+    given = [value for value in (levels, temperatures, inverse_temperatures) if value is not None]
+    if len(given) > 1:
+        raise InvalidInputError("give only one of levels, temperatures and inverse_temperatures")
+    if inverse_temperatures is not None:
+        betas = _vector("inverse_temperatures", inverse_temperatures)
+        _check_ladder("inverse_temperatures", betas, betas, has_prior)
+        return betas
+    if temperatures is not None:
+        values = _vector("temperatures", temperatures)
+        with np.errstate(divide="ignore"):
+            betas = 1.0 / values
+        _check_ladder("temperatures", betas, values, has_prior)
+        return betas
+    return _built(whole_number("levels", DEFAULT_LEVELS if levels is None else levels, least=1), dim, has_prior)
+
+
+def _built(n_levels: int, dim: int, has_prior: bool) -> FloatArray:
+    """Temperatures in geometric progression, right for a Gaussian; with a prior the last level is the prior."""
+    ratio = math.exp(GAUSSIAN_LOG_RATIO / math.sqrt(dim))
+    betas = ratio ** -np.arange(n_levels, dtype=float)
+    if has_prior and n_levels > 1:
+        betas[-1] = 0.0
+    return betas
+
+
+def _vector(name: str, values: Any) -> FloatArray:
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidTypeError(f"{name} must be a list of numbers, got {values!r}") from error
+    if array.ndim != 1 or len(array) == 0:
+        raise InvalidInputError(f"{name} must be a list of numbers, got an array of shape {array.shape}")
+    return array
+
+
+def _check_ladder(name: str, betas: FloatArray, given: FloatArray, has_prior: bool) -> None:
+    order = "decrease from 1" if name == "inverse_temperatures" else "increase from 1"
+    if not np.all(np.isfinite(betas)) or np.any(betas < 0.0) or betas[0] != 1.0:
+        raise InvalidInputError(f"{name} must {order}, all positive; got {given.tolist()}")
+    if np.any(np.diff(betas) >= 0.0):
+        raise InvalidInputError(f"{name} must {order} strictly; got {given.tolist()}")
+    if betas[-1] == 0.0 and not has_prior:
+        raise InvalidInputError(
+            f"{name} may reach beta = 0 only when the target has a log_prior; got {given.tolist()}"
+        )

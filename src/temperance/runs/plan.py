@@ -1,0 +1,122 @@
+"""From what the user chose to the plain numbers that the kernels take."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from temperance.core import state as core
+from temperance.core.state import FloatArray
+from temperance.settings import Settings
+from temperance.swaps import Strategy
+from temperance.targets import Target
+
+ASYMPTOTIC_SCALE = 2.38  # Roberts, Gelman & Gilks 1997: the best scale is 2.38/√d
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """One run of several chains, fully specified but for starts and seeds."""
+
+    target: Target
+    strategy: Strategy
+    settings: Settings
+    betas: FloatArray
+    dim: int
+    draws: int
+    tune: int
+    keep_levels: bool
+
+    @property
+    def n_levels(self) -> int:
+        """The number of levels at the start."""
+        return len(self.betas)
+
+    @property
+    def adapts_for_ever(self) -> bool:
+        """Whether the draws adapt too."""
+        return self.settings.adaptation.when == "always"
+
+
+def initial_log_scale(plan: Plan) -> float:
+    """Where the scales start."""
+    given = plan.settings.adaptation.initial_log_scale
+    return math.log(ASYMPTOTIC_SCALE / math.sqrt(plan.dim)) if given is None else given
+
+
+def kernel_settings(plan: Plan, *, adapting: bool) -> core.Settings:
+    """The settings of one phase."""
+    adaptation, trimming, bounds = plan.settings.adaptation, plan.settings.trimming, plan.settings.bounds
+    cov_gain = adaptation.covariance_gain or adaptation.gain
+    return core.Settings(
+        adapting=adapting,
+        pinned=bool(plan.betas[-1] == 0.0),
+        refuse_bad=plan.settings.bad_density == "reject",
+        gain_scale=float(adaptation.gain.scale),
+        gain_exponent=float(adaptation.gain.exponent),
+        gain_delay=float(adaptation.gain.total_delay(plan.dim)),
+        cov_gain_scale=float(cov_gain.scale),
+        cov_gain_exponent=float(cov_gain.exponent),
+        cov_gain_delay=float(cov_gain.total_delay(plan.dim)),
+        target_walk_accept=float(adaptation.walk_acceptance),
+        target_swap_accept=float(adaptation.swap_acceptance),
+        average_after=plan.tune // 2,
+        trim_after=trim_after(plan),
+        trim_every=trimming.every,
+        min_levels=trimming.min_levels,
+        trim_threshold=unimodal_scale(plan),
+        trim_leniency=float(trimming.leniency),
+        min_log_gap=math.log(bounds.temperature_gap[0]),
+        max_log_gap=math.log(bounds.temperature_gap[1]),
+        min_log_scale=math.log(bounds.scale[0]),
+        max_log_scale=math.log(bounds.scale[1]),
+        min_variance=float(bounds.variance[0]),
+        max_variance=float(bounds.variance[1]),
+    )
+
+
+def trim_after(plan: Plan) -> int:
+    """N₀, or -1 when levels are never dropped."""
+    trimming = plan.settings.trimming
+    if not trimming.enabled:
+        return -1
+    if trimming.after is not None:
+        return trimming.after
+    return plan.tune if plan.adapts_for_ever else plan.tune // 2
+
+
+def unimodal_scale(plan: Plan) -> float:
+    """The scale e^θ at which a level counts as unimodal."""
+    if plan.settings.trimming.threshold == "asymptotic":
+        return ASYMPTOTIC_SCALE / math.sqrt(plan.dim)
+    return gaussian_scale(plan.settings.adaptation.walk_acceptance, plan.dim)
+
+
+def gaussian_scale(acceptance: float, dim: int) -> float:
+    """The scale at which a random walk on a Gaussian in ``dim`` dimensions is accepted at this rate.
+
+    The acceptance is ``2 E Φ(-s |Z| / 2)`` with Z standard normal, decreasing in s.
+    """
+    radii, weights = _chi_quadrature(dim)
+
+    def accepted(scale: float) -> float:
+        tails = np.array([math.erfc(scale * radius / math.sqrt(8.0)) for radius in radii])
+        return float(weights @ tails)
+
+    low, high = 0.0, 1.0
+    while accepted(high) > acceptance:
+        high *= 2.0
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if accepted(middle) > acceptance else (low, middle)
+    return 0.5 * (low + high)
+
+
+def _chi_quadrature(dim: int, n_points: int = 2000) -> tuple[FloatArray, FloatArray]:
+    """Radii and normalised weights for an expectation over the length of a standard normal vector."""
+    centre = math.sqrt(max(dim - 1, 0))
+    radii = np.linspace(max(0.0, centre - 8.0), centre + 8.0, n_points + 1)
+    radii = 0.5 * (radii[1:] + radii[:-1])
+    log_weights = (dim - 1) * np.log(radii) - 0.5 * radii**2
+    weights = np.exp(log_weights - log_weights.max())
+    return radii, weights / weights.sum()

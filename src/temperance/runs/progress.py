@@ -1,0 +1,113 @@
+"""How a run shows itself: a live bar for each chain, or one line where there is no terminal."""
+
+import sys
+import time
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Protocol
+
+import numpy as np
+
+from temperance.runs.chain import ChainRun, temperatures
+
+RECENT = 500  # iterations over which the bar averages
+
+
+class Display(Protocol):
+    """Something that watches chains."""
+
+    def __enter__(self) -> "Display":
+        """Begin to watch."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """The run is over, in whatever way."""
+
+    def update(self) -> None:
+        """Look again."""
+
+
+def display_for(runs: Sequence[ChainRun], progress: bool) -> Display:
+    """The display that suits where the output goes."""
+    if not progress:
+        return Silent()
+    return LiveBars(runs) if sys.stderr.isatty() else OneLine(runs)
+
+
+class Silent:
+    """Shows nothing."""
+
+    def __enter__(self) -> "Silent":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def update(self) -> None:
+        """Nothing to do."""
+
+
+class OneLine(Silent):
+    """One line at the end."""
+
+    def __init__(self, runs: Sequence[ChainRun]) -> None:
+        self._runs = runs
+        self._began = time.perf_counter()
+
+    def __exit__(self, *_: object) -> None:
+        seconds = time.perf_counter() - self._began
+        iterations = sum(run.n_done for run in self._runs)
+        ended = "finished" if all(run.finished for run in self._runs) else "ended early"
+        levels = ", ".join(str(int(run.state.n_levels[0])) for run in self._runs)
+        line = f"{len(self._runs)} chains {ended}: {iterations:,} iterations in {seconds:.1f} s, levels {levels}\n"
+        sys.stderr.write(line)
+
+
+class LiveBars(Silent):
+    """A bar for each chain, with acceptance, swap rate, levels and temperatures."""
+
+    def __init__(self, runs: Sequence[ChainRun]) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        self._runs = runs
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=20),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[status]}"),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+        )
+        self._tasks = [
+            self._progress.add_task(f"chain {run.index + 1}", total=run.plan.tune + run.plan.draws, status="")
+            for run in runs
+        ]
+
+    def __enter__(self) -> "LiveBars":
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.update()
+        self._progress.stop()
+
+    def update(self) -> None:
+        """Move every bar."""
+        for run, task in zip(self._runs, self._tasks, strict=True):
+            self._progress.update(task, completed=run.n_done, status=status_line(run))
+
+
+def status_line(run: ChainRun) -> str:
+    """Phase, acceptance, swap rate and ladder of one chain, over its recent iterations."""
+    n_done, tune = run.n_done, run.plan.tune
+    phase, trace, end = ("tune", run.tuning, n_done) if n_done <= tune else ("draw", run.sampling, n_done - tune)
+    if end == 0:
+        return phase
+    recent = slice(max(0, end - RECENT), end)
+    walk = np.mean(trace.walk_accept_prob[recent, 0])
+    swap = np.mean(trace.swap_accepted[recent])
+    n_levels = int(run.state.n_levels[0])
+    ladder = " ".join(f"{value:.3g}" for value in temperatures(run.state.beta[:n_levels]))
+    return f"{phase} · walk {walk:.2f} · swap {swap:.2f} · {n_levels} levels · T {ladder}"

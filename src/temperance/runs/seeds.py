@@ -1,0 +1,39 @@
+"""From a user's seed to one independent stream for each chain."""
+
+from typing import Any
+
+import numpy as np
+
+from temperance.errors import InvalidInputError, InvalidTypeError
+
+ENTROPY_WORDS = 4  # 128 bits, what SeedSequence pools
+
+
+def chain_seeds(seed: Any, chains: int) -> list[np.random.SeedSequence]:
+    """One seed sequence for each chain, the same whatever the number of workers."""
+    if isinstance(seed, list | tuple):
+        if len(seed) != chains:
+            raise InvalidInputError(
+                f"seed must hold one seed for each chain: {chains} chains, {len(seed)} seeds"
+            )
+        return [seed_sequence(one) for one in seed]
+    return seed_sequence(seed).spawn(chains)
+
+
+def seed_sequence(seed: Any) -> np.random.SeedSequence:
+    """A fresh seed sequence from a whole number, None, a SeedSequence or a Generator."""
+    if isinstance(seed, np.random.SeedSequence):
+        return np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key, pool_size=seed.pool_size)
+    if isinstance(seed, np.random.Generator):
+        words = seed.integers(0, 2**32, size=ENTROPY_WORDS, dtype=np.uint32)
+        return np.random.SeedSequence([int(word) for word in words])
+    if seed is None:
+        return np.random.SeedSequence()
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
+        raise InvalidTypeError(
+            "seed must be a whole number, None, a numpy SeedSequence or Generator, or a list with one "
+            f"seed for each chain; got {type(seed).__name__}: {seed!r}"
+        )
+    if seed < 0:
+        raise InvalidInputError(f"seed must not be negative, got {seed}")
+    return np.random.SeedSequence(int(seed))

@@ -1,0 +1,122 @@
+"""Where chains start, and whether they can."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from temperance.core.state import RAISED, STATUS, FloatArray
+from temperance.errors import DensityError, InvalidInputError, InvalidTypeError, StartError
+from temperance.targets import Bound, Buffers
+
+MAX_TRIES = 100
+
+StartFunction = Callable[[np.random.Generator], Any]
+
+
+class Starts:
+    """One point, one for each level, one for each chain and level, or a function of a generator."""
+
+    def __init__(self, initial: Any, probe: np.random.Generator) -> None:
+        self._function: StartFunction | None = initial if callable(initial) else None
+        self._points = None if callable(initial) else _numbers("initial", initial)
+        first = self._one(probe) if self._points is None else self._points
+        if first.ndim == 0 or first.shape[-1] == 0:
+            raise InvalidInputError(f"initial must have at least one dimension, got shape {first.shape}")
+        self.dim = int(first.shape[-1])
+
+    @property
+    def can_search(self) -> bool:
+        """Whether another start can be asked for."""
+        return self._function is not None
+
+    def check(self, chains: int, n_levels: int) -> None:
+        """The points must fit the run, or the error says which shapes would."""
+        allowed = [(self.dim,), (n_levels, self.dim), (chains, n_levels, self.dim)]
+        if self._points is not None and self._points.shape not in allowed:
+            shapes = ", ".join(str(shape) for shape in allowed)
+            raise InvalidInputError(
+                f"initial must have one of the shapes {shapes} (dim; level, dim; chain, level, dim), "
+                f"got {self._points.shape}"
+            )
+
+    def points(self, chain: int, n_levels: int, generator: np.random.Generator) -> FloatArray:
+        """The first points of one chain, (level, dim)."""
+        if self._points is None:
+            return np.array([self._one(generator) for _ in range(n_levels)])
+        points = self._points[chain] if self._points.ndim == 3 else self._points
+        return np.array(np.broadcast_to(points, (n_levels, self.dim)))
+
+    def another(self, generator: np.random.Generator) -> FloatArray:
+        """One more point, when a function was given."""
+        return self._one(generator)
+
+    def _one(self, generator: np.random.Generator) -> FloatArray:
+        if self._function is None:
+            raise InvalidTypeError("initial is not a function")
+        point = np.atleast_1d(_numbers("initial(generator)", self._function(generator)))
+        expected = getattr(self, "dim", point.shape[0])
+        if point.ndim != 1 or point.shape[0] != expected:
+            raise InvalidInputError(f"initial(generator) must return one point, got shape {point.shape}")
+        return point
+
+
+def settle(starts: Starts, chain: int, generator: np.random.Generator, bound: Bound, buffers: Buffers) -> None:
+    """Put starts with finite log density into the proposal buffer, searching when that is possible."""
+    proposal, n_levels = buffers.info.proposal, int(buffers.n_levels[0])
+    proposal[:n_levels] = starts.points(chain, n_levels, generator)
+    outside = _outside(chain, bound, buffers)
+    for _ in range(MAX_TRIES if starts.can_search else 0):
+        if not len(outside):
+            return
+        for level in outside:
+            proposal[level] = starts.another(generator)
+        outside = _outside(chain, bound, buffers)
+    if len(outside):
+        raise StartError(_outside_message(starts, chain, int(outside[0]), proposal))
+
+
+def _outside(chain: int, bound: Bound, buffers: Buffers) -> FloatArray:
+    """Levels whose start has density zero; a NaN or +inf is an error at once."""
+    info = buffers.info
+    try:
+        bound.fill(buffers)
+    except Exception as error:
+        raise _raised(chain, buffers) from error
+    if buffers.control[STATUS] == RAISED:
+        raise _raised(chain, buffers) from bound.failures[0]
+    live = slice(0, int(buffers.n_levels[0]))
+    for level, (tempered, prior) in enumerate(zip(info.log_density[live], info.log_prior[live], strict=True)):
+        if np.isnan(tempered + prior) or tempered + prior == np.inf:
+            raise StartError(
+                f"initial: the log density at the start of chain {chain + 1}, level {level + 1} is "
+                f"{tempered + prior}, it must be finite; the point is {info.proposal[level].tolist()}"
+            )
+    return np.flatnonzero(info.log_density[live] + info.log_prior[live] == -np.inf)
+
+
+def _raised(chain: int, buffers: Buffers) -> DensityError:
+    level = int(buffers.control[2])
+    return DensityError(
+        f"the log density raised an error at the start of chain {chain + 1}, level {level + 1}, "
+        f"at the point {buffers.info.proposal[level].tolist()}"
+    )
+
+
+def _outside_message(starts: Starts, chain: int, level: int, proposal: FloatArray) -> str:
+    where = f"chain {chain + 1}, level {level + 1}, at the point {proposal[level].tolist()}"
+    if starts.can_search:
+        return f"initial: no start inside the support was found in {MAX_TRIES} tries; the last was {where}"
+    return (
+        f"initial: the start lies outside the support (log density -inf) in {where}; give another point, "
+        "or a function of a numpy Generator that is tried until it hits the support"
+    )
+
+
+def _numbers(name: str, values: Any) -> FloatArray:
+    array = np.asarray(values)
+    if array.dtype.kind not in "fiu":
+        raise InvalidTypeError(f"{name} must be numbers or a function of a generator, got {values!r}")
+    if not np.all(np.isfinite(array)):
+        raise InvalidInputError(f"{name} must be finite, got {array.tolist()}")
+    return array.astype(np.float64)

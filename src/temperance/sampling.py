@@ -1,0 +1,169 @@
+"""``sample()``: the front door."""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+
+from temperance.checks import instance_of, one_of, whole_number
+from temperance.errors import BoundWarning, IncompleteWarning, InvalidInputError
+from temperance.results.result import Result
+from temperance.runs.chain import ChainRun
+from temperance.runs.execute import default_cores, run_chains
+from temperance.runs.ladder import first_betas
+from temperance.runs.plan import Plan
+from temperance.runs.progress import display_for
+from temperance.runs.seeds import chain_seeds
+from temperance.runs.starts import Starts
+from temperance.settings import Settings
+from temperance.swaps import Strategy, equi_energy
+from temperance.targets import gather, make_target
+
+MEMORY_LIMIT = 8 * 2**30  # bytes for the covariance factors of one call
+BOUND_NAMES = ("temperature_gap", "scale", "variance")
+
+
+def sample(
+    log_density: Any = None,
+    *,
+    initial: Any,
+    log_likelihood: Any = None,
+    log_prior: Any = None,
+    data: Any = None,
+    vectorized: bool = False,
+    draws: int = 5_000,
+    tune: int = 5_000,
+    chains: int = 4,
+    cores: int | None = None,
+    seed: Any = None,
+    progress: bool = True,
+    levels: int | None = None,
+    temperatures: Any = None,
+    inverse_temperatures: Any = None,
+    swaps: Strategy | None = None,
+    adapt: Literal["tuning", "always"] | None = None,
+    keep_levels: bool = False,
+    settings: Settings | None = None,
+) -> Result:
+    """Draw from a density that may have many modes, by adaptive parallel tempering.
+
+    Parameters
+    ----------
+    log_density
+        Log of the unnormalised density: a function of one vector, plain Python or ``@numba.njit``
+        (the whole loop then runs compiled). Level β targets its power β.
+    initial
+        One start ``(dim,)``, one for each level ``(level, dim)``, one for each chain and level
+        ``(chain, level, dim)``, or a function of a ``numpy.random.Generator`` that returns a
+        point and is asked again when that lies outside the support.
+    log_likelihood, log_prior
+        The target in two parts instead: level β targets prior · likelihood^β.
+    data
+        Arrays, or a tuple of arrays, passed on to functions of ``(x, data)``.
+    vectorized
+        The functions take the rows of an ``(n, dim)`` array and return n values.
+    draws, tune, chains, cores, seed, progress
+        As in PyMC. ``cores`` is the number of chains that run at once; it never changes the draws.
+    levels, temperatures, inverse_temperatures
+        The number of levels, or the first ladder itself, from 1 on.
+    swaps
+        Which pair of levels to exchange; see `temperance.swaps`.
+    adapt
+        ``"tuning"`` freezes everything for the draws, ``"always"`` never stops adapting.
+        None leaves it to ``settings``.
+    keep_levels
+        Keep the draws of the hot levels too, in ``result.level_draws``.
+    settings
+        Adaptation, trimming, bounds and what a NaN does; see `temperance.Settings`.
+
+    Returns
+    -------
+    Result
+        Its ``draws`` are ``(chain, draw, dim)``. A Ctrl-C returns what was drawn so far, marked incomplete.
+
+    Raises
+    ------
+    DensityError
+        The log density failed on the way; the error's ``result`` keeps all earlier draws.
+    """
+    target = make_target(gather(log_density, log_likelihood, log_prior, data), vectorized=vectorized)
+    chains = whole_number("chains", chains, least=1)
+    root = chain_seeds(seed, chains)
+    starts = Starts(initial, np.random.default_rng(root[0]))
+    betas = first_betas(levels, temperatures, inverse_temperatures, dim=starts.dim, has_prior=target.has_prior)
+    plan = Plan(
+        target=target,
+        strategy=_strategy(swaps),
+        settings=_settings(settings, adapt),
+        betas=betas,
+        dim=starts.dim,
+        draws=whole_number("draws", draws, least=0),
+        tune=whole_number("tune", tune, least=0),
+        keep_levels=bool(keep_levels),
+    )
+    starts.check(chains, plan.n_levels)
+    _check_memory(plan, chains)
+    n_cores = default_cores(chains, runs_in_parallel=target.runs_in_parallel)
+    if cores is not None:
+        n_cores = whole_number("cores", cores, least=1)
+    runs = [ChainRun(plan, index, starts, chain_seed) for index, chain_seed in enumerate(root)]
+    run_chains(runs, n_cores, display_for(runs, progress))
+    return _finish(plan, runs, root)
+
+
+def _settings(settings: Settings | None, adapt: str | None) -> Settings:
+    chosen = Settings() if settings is None else settings
+    instance_of("settings", chosen, Settings, "a temperance.Settings")
+    if adapt is None:
+        return chosen
+    one_of("adapt", adapt, ("tuning", "always"))
+    return replace(chosen, adaptation=replace(chosen.adaptation, when=adapt))
+
+
+def _strategy(swaps: Strategy | None) -> Strategy:
+    chosen = equi_energy() if swaps is None else swaps
+    instance_of("swaps", chosen, Strategy, "a strategy such as temperance.swaps.equi_energy()")
+    return chosen
+
+
+def _check_memory(plan: Plan, chains: int) -> None:
+    needed = 8 * chains * plan.n_levels * plan.dim**2
+    if needed > MEMORY_LIMIT:
+        raise InvalidInputError(
+            f"the covariances of {chains} chains × {plan.n_levels} levels in {plan.dim} dimensions need "
+            f"{needed / 2**30:.1f} GiB, more than the {MEMORY_LIMIT / 2**30:.0f} GiB allowed; "
+            "use fewer levels or chains"
+        )
+
+
+def _finish(plan: Plan, runs: Sequence[ChainRun], seeds: Sequence[np.random.SeedSequence]) -> Result:
+    result = Result(
+        chains=tuple(run.leave() for run in runs),
+        n_levels_at_start=plan.n_levels,
+        n_tune=plan.tune,
+        swap_strategy=plan.strategy.name,
+        seed=seeds[0].entropy,
+        complete=all(run.finished for run in runs),
+    )
+    for run in runs:
+        if run.failure is not None:
+            run.failure.result = result
+            raise run.failure
+    if not result.complete:
+        warnings.warn("the run was interrupted; the result holds what was drawn", IncompleteWarning, stacklevel=3)
+    _warn_of_bounds(result)
+    return result
+
+
+def _warn_of_bounds(result: Result) -> None:
+    hits = sum(chain.bound_hits for chain in result.chains)
+    for name, count in zip(BOUND_NAMES, hits, strict=True):
+        if count:
+            warnings.warn(
+                f"the bound on {name} was hit {count} times; the target may be flat or improper in some "
+                f"direction, or Bounds({name}=...) too narrow",
+                BoundWarning,
+                stacklevel=4,
+            )

@@ -1,0 +1,146 @@
+"""What a user may set, validated where it is built."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from temperance.checks import (
+    instance_of,
+    number_between,
+    one_of,
+    ordered_bounds,
+    real_number,
+    whole_number,
+)
+
+OPTIMAL_ACCEPTANCE = 0.234  # Roberts, Gelman & Gilks 1997
+PAPER_GAIN_EXPONENT = 0.6  # reproduces the paper's tables
+INF = float("inf")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gain:
+    """γ[n] = scale · (n + 1 + delay + delay_per_dim · d)^−exponent, kept below one.
+
+    A delay is the weight of the starting value, in iterations.
+    """
+
+    exponent: float = PAPER_GAIN_EXPONENT
+    scale: float = 1.0
+    delay: float = 0.0
+    delay_per_dim: float = 0.0
+
+    def __post_init__(self) -> None:
+        number_between("exponent", self.exponent, 0.5, 1.0, closed="right")
+        number_between("scale", self.scale, 0.0, INF)
+        number_between("delay", self.delay, 0.0, INF, closed="left")
+        number_between("delay_per_dim", self.delay_per_dim, 0.0, INF, closed="left")
+
+    def total_delay(self, dim: int) -> float:
+        """The delay in ``dim`` dimensions."""
+        return self.delay + self.delay_per_dim * dim
+
+
+def _covariance_gain() -> Gain:
+    return Gain(exponent=1.0, scale=2.0, delay_per_dim=20.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Adaptation:
+    """How walks and temperatures learn.
+
+    ``when`` is ``"tuning"`` (everything is frozen for the draws, which makes the kernel exact) or
+    ``"always"`` (the paper's everlasting, diminishing adaptation). ``covariance_gain=None``
+    uses ``gain`` for the mean and the covariance too, as the paper does. ``average`` freezes the
+    averages of the scales and log gaps over the second half of tuning instead of the last values.
+    """
+
+    when: Literal["tuning", "always"] = "tuning"
+    gain: Gain = field(default_factory=Gain)
+    covariance_gain: Gain | None = field(default_factory=_covariance_gain)
+    walk_acceptance: float = OPTIMAL_ACCEPTANCE
+    swap_acceptance: float = OPTIMAL_ACCEPTANCE
+    initial_log_scale: float | None = None
+    average: bool = True
+
+    def __post_init__(self) -> None:
+        one_of("when", self.when, ("tuning", "always"))
+        instance_of("gain", self.gain, Gain, "a temperance.Gain")
+        if self.covariance_gain is not None:
+            instance_of("covariance_gain", self.covariance_gain, Gain, "a temperance.Gain or None")
+        number_between("walk_acceptance", self.walk_acceptance, 0.0, 1.0)
+        number_between("swap_acceptance", self.swap_acceptance, 0.0, 1.0)
+        if self.initial_log_scale is not None:
+            real_number("initial_log_scale", self.initial_log_scale)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trimming:
+    """When levels are dropped.
+
+    A level counts as unimodal when its scale e^θ reaches a threshold; hotter levels then go.
+    ``after`` (N₀) is an iteration; None means half the tuning, or all of it under everlasting
+    adaptation. ``threshold`` is ``"asymptotic"`` (2.38/√d, Eq. 11) or ``"exact"`` (the scale at which
+    a Gaussian in d dimensions really is accepted at 0.234, which is larger when d is small).
+    ``leniency`` is the ε of the paper's Remark; zero is the strict rule.
+    """
+
+    enabled: bool = True
+    after: int | None = None
+    every: int = 100
+    min_levels: int = 2
+    threshold: Literal["exact", "asymptotic"] = "exact"
+    leniency: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.after is not None:
+            whole_number("after", self.after, least=0)
+        whole_number("every", self.every, least=1)
+        whole_number("min_levels", self.min_levels, least=1)
+        one_of("threshold", self.threshold, ("exact", "asymptotic"))
+        number_between("leniency", self.leniency, 0.0, 1.0, closed="left")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bounds:
+    """The compact sets of the theory, wide enough never to matter in a healthy run."""
+
+    temperature_gap: tuple[float, float] = (1e-4, 1e9)
+    scale: tuple[float, float] = (1e-12, 1e12)
+    variance: tuple[float, float] = (1e-100, 1e100)
+
+    def __post_init__(self) -> None:
+        for name in ("temperature_gap", "scale", "variance"):
+            ordered_bounds(name, getattr(self, name))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """All that is not about one run: adaptation, trimming, bounds, and what a NaN does.
+
+    ``bad_density`` says what a NaN or +inf log density does in the middle of a run: ``"raise"`` stops with
+    an error, ``"reject"`` refuses the proposal and counts it.
+    """
+
+    adaptation: Adaptation = field(default_factory=Adaptation)
+    trimming: Trimming = field(default_factory=Trimming)
+    bounds: Bounds = field(default_factory=Bounds)
+    bad_density: Literal["raise", "reject"] = "raise"
+
+    def __post_init__(self) -> None:
+        instance_of("adaptation", self.adaptation, Adaptation, "a temperance.Adaptation")
+        instance_of("trimming", self.trimming, Trimming, "a temperance.Trimming")
+        instance_of("bounds", self.bounds, Bounds, "a temperance.Bounds")
+        one_of("bad_density", self.bad_density, ("raise", "reject"))
+
+
+def paper_settings(*, exponent: float = PAPER_GAIN_EXPONENT, trim: bool = True) -> Settings:
+    """Algorithm 1 as printed: one gain for everything, adaptation that never ends, Eq. (11)."""
+    adaptation = Adaptation(
+        when="always",
+        gain=Gain(exponent=exponent),
+        covariance_gain=None,
+        initial_log_scale=0.0,
+        average=False,
+    )
+    trimming = Trimming(enabled=trim, every=1, min_levels=1, threshold="asymptotic")
+    return Settings(adaptation=adaptation, trimming=trimming)

@@ -1,0 +1,5 @@
+"""Targets with known answers."""
+
+from temperance.zoo import peaks
+
+__all__ = ["peaks"]
