@@ -92,7 +92,9 @@ def sample(
     chains = whole_number("chains", chains, least=1)
     root = chain_seeds(seed, chains)
     starts = Starts(initial, np.random.default_rng(root[0]))
-    betas = first_betas(levels, temperatures, inverse_temperatures, dim=starts.dim, has_prior=target.has_prior)
+    betas = first_betas(
+        levels, temperatures, inverse_temperatures, dim=starts.dim, has_prior=target.has_prior
+    )
     plan = Plan(
         target=target,
         strategy=_strategy(swaps),
@@ -113,7 +115,7 @@ def sample(
     return _finish(plan, runs, root)
 
 
-def _settings(settings: Settings | None, adapt: str | None) -> Settings:
+def _settings(settings: Settings | None, adapt: Literal["tuning", "always"] | None) -> Settings:
     chosen = Settings() if settings is None else settings
     instance_of("settings", chosen, Settings, "a temperance.Settings")
     if adapt is None:
@@ -152,13 +154,15 @@ def _finish(plan: Plan, runs: Sequence[ChainRun], seeds: Sequence[np.random.Seed
             run.failure.result = result
             raise run.failure
     if not result.complete:
-        warnings.warn("the run was interrupted; the result holds what was drawn", IncompleteWarning, stacklevel=3)
+        warnings.warn(
+            "the run was interrupted; the result holds what was drawn", IncompleteWarning, stacklevel=3
+        )
     _warn_of_bounds(result)
     return result
 
 
 def _warn_of_bounds(result: Result) -> None:
-    hits = sum(chain.bound_hits for chain in result.chains)
+    hits = np.sum([chain.bound_hits for chain in result.chains], axis=0)
     for name, count in zip(BOUND_NAMES, hits, strict=True):
         if count:
             warnings.warn(

@@ -1,0 +1,1 @@
+"""Algorithm 1, compiled: one file for each phase."""

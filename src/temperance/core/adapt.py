@@ -1,5 +1,7 @@
 """Phase 2: each level's walk learns its mean, covariance and scale."""
 
+import math
+
 from temperance.core.compile import compiled
 from temperance.core.linalg import rank_one_update
 from temperance.core.numeric import clamp
@@ -12,7 +14,7 @@ SCALE_HIT, COVARIANCE_HIT = 1, 2
 @compiled
 def power_gain(step: int, scale: float, exponent: float, delay: float) -> float:
     """γ[step] = scale · (step + 1 + delay)^−exponent, kept below one."""
-    return min(scale * (step + 1.0 + delay) ** -exponent, MAX_GAIN)
+    return min(scale * math.pow(step + 1.0 + delay, -exponent), MAX_GAIN)
 
 
 @compiled

@@ -53,7 +53,7 @@ def screen(state: State, info: Info, settings: Settings, control: IntArray) -> N
 
 @compiled
 def walk_log_accept(level: int, state: State, info: Info) -> float:
-    """log η: the tempered part is raised to β, the prior is not."""
+    """Log η: the tempered part is raised to β, the prior is not."""
     tempered = tempered_difference(state.beta[level], info.log_density[level], state.log_density[level])
     return capped_log_prob(tempered + (info.log_prior[level] - state.log_prior[level]))
 

@@ -28,7 +28,10 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Columns aligned to the right, the first to the left."""
     widths = [max(len(row[k]) for row in (header, *rows)) for k in range(len(header))]
     lines = [
-        "  ".join([row[0].ljust(widths[0])] + [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)])
+        "  ".join(
+            [row[0].ljust(widths[0])]
+            + [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
+        )
         for row in (header, *rows)
     ]
     return "\n".join(lines)
@@ -36,7 +39,9 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def _headline(result: "Result") -> str:
     chains, draws, dim = result.draws.shape
-    text = f"{chains} chains × {draws:,} draws in {dim} dimension(s), after {result.n_tune:,} tuning iterations"
+    text = (
+        f"{chains} chains × {draws:,} draws in {dim} dimension(s), after {result.n_tune:,} tuning iterations"
+    )
     return text if result.complete else f"INCOMPLETE RUN: {text}"
 
 
@@ -81,7 +86,9 @@ def _ladder_row(level: int, chains: Sequence[ChainRecord]) -> list[str]:
     low, high = min(temperatures), max(temperatures)
     walk = np.mean([np.nanmean(chain.sampling.walk_accept_prob[:, level]) for chain in chains])
     edges = [
-        np.nanmean(chain.sampling.adjacent_swap_accept[:, level]) for chain in chains if len(chain.beta) > level + 1
+        np.nanmean(chain.sampling.adjacent_swap_accept[:, level])
+        for chain in chains
+        if len(chain.beta) > level + 1
     ]
     return [
         str(level + 1),

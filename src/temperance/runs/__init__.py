@@ -1,0 +1,1 @@
+"""What surrounds the loop: plans, seeds, starts, chains, threads, progress."""

@@ -96,7 +96,7 @@ def new_control() -> IntArray:
 
 def cut(trace: Trace, n_rows: int) -> Trace:
     """The first rows of a trace."""
-    return Trace(*(column[:n_rows] for column in trace))
+    return Trace._make(column[:n_rows] for column in trace)
 
 
 def _count(value: int) -> IntArray:

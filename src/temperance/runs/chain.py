@@ -107,7 +107,7 @@ class ChainRun:
         kernel = self.plan.strategy.kernel()
         try:
             compiled_loop()(self._bound.evaluate, self._bound.context, kernel, chain, row, n_iterations)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  whatever the density raised
             self.control[STATUS] = RAISED
             self._fail("raised an error", error)
         else:

@@ -30,11 +30,13 @@ def first_betas(
             betas = 1.0 / values
         _check_ladder("temperatures", betas, values, has_prior)
         return betas
-    return _built(whole_number("levels", DEFAULT_LEVELS if levels is None else levels, least=1), dim, has_prior)
+    return _built(
+        whole_number("levels", DEFAULT_LEVELS if levels is None else levels, least=1), dim, has_prior
+    )
 
 
 def _built(n_levels: int, dim: int, has_prior: bool) -> FloatArray:
-    """Temperatures in geometric progression, right for a Gaussian; with a prior the last level is the prior."""
+    """A geometric ladder, right for a Gaussian; where there is a prior, it is the last level."""
     ratio = math.exp(GAUSSIAN_LOG_RATIO / math.sqrt(dim))
     betas = ratio ** -np.arange(n_levels, dtype=float)
     if has_prior and n_levels > 1:

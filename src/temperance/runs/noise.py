@@ -4,8 +4,8 @@ import numpy as np
 
 from temperance.core.state import SWAP_UNIFORMS, Noise
 
-BLOCK_NUMBERS = 2**16  # doubles a block, small enough to stay in a core's cache
-MAX_BLOCK = 4096
+BLOCK_NUMBERS = 2**17  # doubles a block, small enough to stay in a core's cache
+MAX_BLOCK = 8192
 
 
 class NoiseSource:

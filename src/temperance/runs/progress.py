@@ -60,8 +60,8 @@ class OneLine(Silent):
         iterations = sum(run.n_done for run in self._runs)
         ended = "finished" if all(run.finished for run in self._runs) else "ended early"
         levels = ", ".join(str(int(run.state.n_levels[0])) for run in self._runs)
-        line = f"{len(self._runs)} chains {ended}: {iterations:,} iterations in {seconds:.1f} s, levels {levels}\n"
-        sys.stderr.write(line)
+        text = f"{len(self._runs)} chain(s) {ended}: {iterations:,} iterations in {seconds:.1f} s"
+        sys.stderr.write(f"{text}, levels {levels}\n")
 
 
 class LiveBars(Silent):
@@ -102,9 +102,11 @@ class LiveBars(Silent):
 def status_line(run: ChainRun) -> str:
     """Phase, acceptance, swap rate and ladder of one chain, over its recent iterations."""
     n_done, tune = run.n_done, run.plan.tune
-    phase, trace, end = ("tune", run.tuning, n_done) if n_done <= tune else ("draw", run.sampling, n_done - tune)
+    phase, trace, end = (
+        ("tune", run.tuning, n_done) if n_done <= tune else ("draw", run.sampling, n_done - tune)
+    )
     if end == 0:
-        return phase
+        return "starting" if n_done == 0 else phase
     recent = slice(max(0, end - RECENT), end)
     walk = np.mean(trace.walk_accept_prob[recent, 0])
     swap = np.mean(trace.swap_accepted[recent])

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from temperance.core.state import RAISED, STATUS, FloatArray
 from temperance.errors import DensityError, InvalidInputError, InvalidTypeError, StartError
@@ -61,7 +62,9 @@ class Starts:
         return point
 
 
-def settle(starts: Starts, chain: int, generator: np.random.Generator, bound: Bound, buffers: Buffers) -> None:
+def settle(
+    starts: Starts, chain: int, generator: np.random.Generator, bound: Bound, buffers: Buffers
+) -> None:
     """Put starts with finite log density into the proposal buffer, searching when that is possible."""
     proposal, n_levels = buffers.info.proposal, int(buffers.n_levels[0])
     proposal[:n_levels] = starts.points(chain, n_levels, generator)
@@ -76,7 +79,7 @@ def settle(starts: Starts, chain: int, generator: np.random.Generator, bound: Bo
         raise StartError(_outside_message(starts, chain, int(outside[0]), proposal))
 
 
-def _outside(chain: int, bound: Bound, buffers: Buffers) -> FloatArray:
+def _outside(chain: int, bound: Bound, buffers: Buffers) -> npt.NDArray[np.intp]:
     """Levels whose start has density zero; a NaN or +inf is an error at once."""
     info = buffers.info
     try:

@@ -22,6 +22,7 @@ def uniform() -> Strategy:
 def _adjacent_kernel() -> Callable[..., float]:
     digest = kernel_digest()
 
+    @pair_kernel
     def propose_pair(view: SwapView, choice: float, _: float) -> float:
         digest  # noqa: B018  part of the cache key
         lower = int(choice * (view.n_levels[0] - 1))
@@ -29,14 +30,14 @@ def _adjacent_kernel() -> Callable[..., float]:
         view.pair[1] = lower + 1
         return 0.0
 
-    kernel: Callable[..., float] = pair_kernel(propose_pair)
-    return kernel
+    return propose_pair
 
 
 @functools.cache
 def _uniform_kernel() -> Callable[..., float]:
     digest = kernel_digest()
 
+    @pair_kernel
     def propose_pair(view: SwapView, choice: float, other: float) -> float:
         digest  # noqa: B018  part of the cache key
         n_levels = view.n_levels[0]
@@ -47,5 +48,4 @@ def _uniform_kernel() -> Callable[..., float]:
         view.pair[1] = max(first, second)
         return 0.0
 
-    kernel: Callable[..., float] = pair_kernel(propose_pair)
-    return kernel
+    return propose_pair

@@ -83,6 +83,7 @@ def pick_lower(view: SwapView, upper: int, threshold: float, smallest: float) ->
 def _equi_energy_kernel() -> Callable[..., float]:
     digest = kernel_digest()
 
+    @pair_kernel
     def propose_pair(view: SwapView, choice: float, other: float) -> float:
         digest  # noqa: B018  part of the cache key
         sort_levels(view)
@@ -98,5 +99,4 @@ def _equi_energy_kernel() -> Callable[..., float]:
         view.pair[1] = max(one, two)
         return 0.0
 
-    kernel: Callable[..., float] = pair_kernel(propose_pair)
-    return kernel
+    return propose_pair

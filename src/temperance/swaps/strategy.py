@@ -7,7 +7,6 @@ writes levels ``i < j`` into ``view.pair`` (or -1 when no pair has any weight) a
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -29,6 +28,6 @@ class Strategy:
     parameters: FloatArray = field(default_factory=_no_parameters, repr=False)
 
 
-def pair_kernel(function: Any) -> Any:
+def pair_kernel(function: Callable[..., float]) -> Callable[..., float]:
     """Compile a pair proposal for the loop's signature and keep it on disk."""
     return compiled_for(propose_pair_signature())(function)

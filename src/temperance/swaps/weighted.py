@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from temperance.core.compile import OPTIONS, compiled
+from temperance.core.compile import compiled, compiled_around, compiled_around_for
 from temperance.core.state import SwapView, propose_pair_signature
 from temperance.swaps.strategy import Strategy
 
@@ -64,9 +64,7 @@ def write_pair(view: SwapView, index: int) -> None:
 
 
 def _weighted_kernel(log_weight: Any) -> Callable[..., float]:
-    import numba
-
-    @numba.njit(**OPTIONS)
+    @compiled_around
     def fill_weights(view: SwapView) -> None:
         pair = 0
         for i in range(view.n_levels[0]):
@@ -74,7 +72,7 @@ def _weighted_kernel(log_weight: Any) -> Callable[..., float]:
                 view.weight[pair] = log_weight(i, j, view.position, view.log_density, view.beta)
                 pair += 1
 
-    @numba.njit(propose_pair_signature(), **OPTIONS)
+    @compiled_around_for(propose_pair_signature())
     def propose_pair(view: SwapView, choice: float, _: float) -> float:
         n_pairs = view.n_levels[0] * (view.n_levels[0] - 1) // 2
         fill_weights(view)
@@ -88,7 +86,6 @@ def _weighted_kernel(log_weight: Any) -> Callable[..., float]:
         fill_weights(view)
         backward = view.weight[chosen] - log_total(view, n_pairs)
         exchange_view(view, view.pair[0], view.pair[1])
-        return backward - forward
+        return float(backward - forward)
 
-    kernel: Callable[..., float] = propose_pair
-    return kernel
+    return propose_pair

@@ -1,14 +1,14 @@
 """Targets written with ``@numba.njit``: the whole loop then runs compiled."""
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
 
-import numba
 from numba import types
 from numba.core.errors import NumbaError
 
-from temperance.core.compile import OPTIONS, compiled
+from temperance.core.compile import compiled, compiled_around, compiled_around_for
 from temperance.core.state import EVALUATE_SIGNATURE, LEVEL, STOP, FloatArray, IntArray
 from temperance.errors import InvalidTypeError
 from temperance.targets.contract import Bound, Buffers
@@ -27,11 +27,10 @@ class CompiledTarget:
         self.name = functions.name
         self.has_prior = functions.prior is not None
         self._table = None if functions.data is NO_DATA else DataTable(functions.data)
-        tempered = _point_function(functions.tempered, self._table)
-        prior = no_prior if functions.prior is None else _point_function(functions.prior, self._table)
-        self._evaluate = _evaluation(tempered, prior)
+        loader = None if self._table is None else self._table.loader()
+        self._evaluate = _compiled_evaluation(functions.tempered, functions.prior, loader)
 
-    def bind(self, buffers: Buffers) -> Bound:
+    def bind(self, buffers: Buffers) -> Bound:  # noqa: ARG002  it takes the buffers with each call
         """Tie the functions to one chain's buffers."""
         address = 0 if self._table is None else self._table.address
         return Bound(self._evaluate, address, keep_alive=self._table)
@@ -43,13 +42,20 @@ def no_prior(point: FloatArray, context: int) -> float:
     return 0.0
 
 
+@functools.lru_cache(maxsize=64)
+def _compiled_evaluation(tempered: Any, prior: Any, loader: Any) -> Callable[..., None]:
+    """The evaluation of these functions; asked again for the same ones, it is not compiled again."""
+    untempered = no_prior if prior is None else _point_function(prior, loader)
+    return _evaluation(_point_function(tempered, loader), untempered)
+
+
 def _evaluation(tempered: Any, prior: Any) -> Callable[..., None]:
     """One compiled function around the user's, for all levels of an iteration.
 
     Each density gets a private copy of its point. Where the prior vanishes the likelihood is not asked.
     """
 
-    @numba.njit(EVALUATE_SIGNATURE, **OPTIONS)
+    @compiled_around_for(EVALUATE_SIGNATURE)
     def evaluate(
         context: int,
         proposal: FloatArray,
@@ -73,18 +79,17 @@ def _evaluation(tempered: Any, prior: Any) -> Callable[..., None]:
                 scratch[i] = proposal[level, i]
             log_density[level] = tempered(scratch, context)
 
-    kernel: Callable[..., None] = evaluate
-    return kernel
+    return evaluate
 
 
-def _point_function(function: Any, table: DataTable | None) -> Any:
+def _point_function(function: Any, loader: Any) -> Any:
     """The user's function as ``(point, context) -> float``, or an error that names it."""
-    raw = _with_context(function, table)
+    raw = _with_context(function, loader)
     name = function_name(function)
     try:
         raw.compile(_POINT_SIGNATURE)
     except NumbaError as error:
-        arguments = "(x, data)" if table is not None and takes_data(function) else "(x)"
+        arguments = "(x, data)" if loader is not None and takes_data(function) else "(x)"
         raise InvalidTypeError(
             f"{name} does not compile as a function of {arguments} with x a one-dimensional "
             f"array of float64: {error}"
@@ -92,19 +97,18 @@ def _point_function(function: Any, table: DataTable | None) -> Any:
     return _as_float(raw, raw.overloads[_POINT_SIGNATURE].signature.return_type, name)
 
 
-def _with_context(function: Any, table: DataTable | None) -> Any:
-    if table is None or not takes_data(function):
-        return numba.njit(**OPTIONS)(lambda point, context: function(point))
-    load = table.loader()
-    return numba.njit(**OPTIONS)(lambda point, context: function(point, load(context)))
+def _with_context(function: Any, loader: Any) -> Any:
+    if loader is None or not takes_data(function):
+        return compiled_around(lambda point, context: function(point))
+    return compiled_around(lambda point, context: function(point, loader(context)))
 
 
 def _as_float(raw: Any, returned: Any, name: str) -> Any:
     if isinstance(returned, types.Float | types.Integer):
-        return numba.njit(**OPTIONS)(lambda point, context: float(raw(point, context)))
+        return compiled_around(lambda point, context: float(raw(point, context)))
     if isinstance(returned, types.Array):
         if returned.ndim == 0 and isinstance(returned.dtype, types.Float | types.Integer):
-            return numba.njit(**OPTIONS)(lambda point, context: float(raw(point, context)[()]))
+            return compiled_around(lambda point, context: float(raw(point, context)[()]))
         raise InvalidTypeError(
             f"{name} must return one number, got an array with {returned.ndim} dimension(s); "
             "return a float, for instance value[0] or value.sum()"

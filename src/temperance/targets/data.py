@@ -12,7 +12,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from temperance.core.compile import OPTIONS
+from temperance.core.compile import compiled_around
 from temperance.core.state import IntArray
 from temperance.errors import InvalidTypeError
 
@@ -58,38 +58,35 @@ def _loader(is_tuple: bool, kinds: tuple[tuple[np.dtype[Any], int], ...]) -> Cal
 
 def _load_tuple(kinds: tuple[tuple[np.dtype[Any], int], ...], offset: int) -> Callable[[int], Any]:
     if not kinds:
-        return _compile(lambda address: ())
+        return compiled_around(lambda _: ())
     first = _load_array(kinds[0], offset)
     rest = _load_tuple(kinds[1:], offset + 1 + kinds[0][1])
-    return _compile(lambda address: (first(address), *rest(address)))
+    return compiled_around(lambda address: (first(address), *rest(address)))
 
 
 def _load_array(kind: tuple[np.dtype[Any], int], offset: int) -> Callable[[int], Any]:
     dtype, ndim = kind
     shape = _load_shape(ndim, offset + 1)
 
+    @compiled_around
     def load(address: int) -> Any:
         table = numba.carray(pointer(address), offset + 1, np.int64)
         return numba.carray(pointer(table[offset]), shape(address), dtype)
 
-    return _compile(load)
+    return load
 
 
 def _load_shape(ndim: int, offset: int) -> Callable[[int], Any]:
     if ndim == 0:
-        return _compile(lambda address: ())
+        return compiled_around(lambda _: ())
     rest = _load_shape(ndim - 1, offset + 1)
 
+    @compiled_around
     def load(address: int) -> Any:
         table = numba.carray(pointer(address), offset + 1, np.int64)
         return (table[offset], *rest(address))
 
-    return _compile(load)
-
-
-def _compile(function: Callable[[int], Any]) -> Callable[[int], Any]:
-    kernel: Callable[[int], Any] = numba.njit(**OPTIONS)(function)
-    return kernel
+    return load
 
 
 def _contiguous(item: Any) -> np.ndarray[Any, Any]:

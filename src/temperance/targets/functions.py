@@ -69,8 +69,6 @@ def takes_data(function: Any) -> bool:
 
 def checked_value(value: Any, name: str) -> float:
     """A density's value as a float: numbers and 0-d arrays pass, all else is refused by name."""
-    if type(value) is float:
-        return value
     if isinstance(value, np.ndarray):
         if value.ndim > 0:
             raise InvalidTypeError(

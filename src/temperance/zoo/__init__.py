@@ -1,5 +1,5 @@
 """Targets with known answers."""
 
-from temperance.zoo import peaks
+from temperance.zoo import bridge, gaussians, peaks
 
-__all__ = ["peaks"]
+__all__ = ["bridge", "gaussians", "peaks"]

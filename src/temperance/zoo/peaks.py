@@ -4,6 +4,9 @@ import math
 
 import numba
 import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
 
 PEAK_WEIGHT = 0.05
 PEAK_SD = 0.1
@@ -25,7 +28,7 @@ _HALF_PRECISION = 0.5 / PEAK_SD**2
 
 
 @numba.njit
-def log_density(x: np.ndarray) -> float:
+def log_density(x: FloatArray) -> float:
     """Log density of the mixture, the nearest peak factored out."""
     nearest = math.inf
     for k in range(_MEANS.shape[0]):
@@ -37,12 +40,13 @@ def log_density(x: np.ndarray) -> float:
     return _LOG_WEIGHT - _HALF_PRECISION * nearest + math.log(total)
 
 
-def start(generator: np.random.Generator) -> np.ndarray:
+def start(generator: np.random.Generator) -> FloatArray:
     """A uniform point of the square that holds the peaks."""
     return generator.uniform(0.0, 10.0, size=2)
 
 
-def nearest_peak(points: np.ndarray) -> np.ndarray:
+def nearest_peak(points: FloatArray) -> npt.NDArray[np.intp]:
     """Index of the peak nearest to each row."""
-    distances: np.ndarray = ((points[:, None, :] - MEANS) ** 2).sum(axis=2)
-    return distances.argmin(axis=1)
+    distances = ((points[:, None, :] - MEANS) ** 2).sum(axis=2)
+    nearest: npt.NDArray[np.intp] = distances.argmin(axis=1)
+    return nearest

@@ -1,0 +1,43 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+OUT ?= out
+
+.PHONY: demo test test-all lint bench clean
+
+demo: $(VENV)/.installed
+	$(BIN)/temperance demo --out $(OUT)
+
+test: $(VENV)/.installed-test lint
+	$(BIN)/pytest -n 2 -m "not slow"
+
+test-all: $(VENV)/.installed-test lint
+	$(BIN)/pytest -n 2
+
+lint: $(VENV)/.installed-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.installed-bench
+	$(BIN)/python benchmarks/iteration_cost.py
+
+$(VENV)/.created:
+	$(PYTHON) -c "import sys; sys.exit('Python 3.11 or newer is needed') if sys.version_info < (3, 11) else None"
+	$(PYTHON) -m venv $(VENV)
+	touch $@
+
+$(VENV)/.installed: pyproject.toml $(VENV)/.created
+	$(BIN)/python -m pip install --quiet --editable ".[plot]"
+	touch $@
+
+$(VENV)/.installed-test: pyproject.toml $(VENV)/.created
+	$(BIN)/python -m pip install --quiet --editable ".[plot,test]"
+	touch $@
+
+$(VENV)/.installed-bench: pyproject.toml $(VENV)/.created
+	$(BIN)/python -m pip install --quiet --editable ".[plot,bench]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) $(OUT) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,57 @@
+"""The demonstration: twenty peaks in the plane, against their exact moments and modes."""
+
+from pathlib import Path
+
+import numpy as np
+
+from temperance.results.plots import plane_figure
+from temperance.results.result import Result
+from temperance.results.summary import table
+from temperance.sampling import sample
+from temperance.zoo import peaks
+
+EXTENT = (-1.0, 11.0)
+LEVELS = 5
+FIGURE_NAME = "twenty_peaks.png"
+
+
+def run_demo(*, seed: int, draws: int, out: Path, progress: bool = True) -> tuple[Result, str, Path]:
+    """Sample the twenty peaks; the result, the comparison as text, and where the figure is."""
+    out.mkdir(parents=True, exist_ok=True)
+    result = sample(
+        peaks.log_density,
+        initial=peaks.start,
+        draws=draws,
+        levels=LEVELS,
+        seed=seed,
+        keep_levels=True,
+        progress=progress,
+    )
+    path = out / FIGURE_NAME
+    plane_figure(result, peaks.log_density, EXTENT, path)
+    return result, comparison(result), path
+
+
+def comparison(result: Result) -> str:
+    """Moments and modes found, beside the exact ones; the error is the spread of the chains."""
+    names = ["E x1", "E x2", "E x1²", "E x2²"]
+    by_chain = np.concatenate([result.draws.mean(axis=1), (result.draws**2).mean(axis=1)], axis=1)
+    found, error = by_chain.mean(axis=0), by_chain.std(axis=0, ddof=1) / np.sqrt(len(by_chain))
+    exact = np.concatenate([peaks.FIRST_MOMENTS, peaks.SECOND_MOMENTS])
+    rows = [
+        [name, f"{value:.3f}", f"{spread:.3f}", f"{truth:.3f}"]
+        for name, value, spread, truth in zip(names, found, error, exact, strict=True)
+    ]
+    return f"{table(['moment', 'found', 'std. error', 'exact'], rows)}\n\n{_modes(result)}"
+
+
+def _modes(result: Result) -> str:
+    n_peaks = len(peaks.MEANS)
+    visits = [np.bincount(peaks.nearest_peak(chain), minlength=n_peaks) for chain in result.draws]
+    found = ", ".join(str(int((count > 0).sum())) for count in visits)
+    share = np.sum(visits, axis=0) / np.sum(visits)
+    return (
+        f"modes found, chain by chain: {found} of {n_peaks}\n"
+        f"share of the draws in each mode: {share.min():.3f} to {share.max():.3f} "
+        f"(exactly {peaks.PEAK_WEIGHT})"
+    )
