@@ -1,5 +1,6 @@
 """From what the user chose to the plain numbers that the kernels take."""
 
+import functools
 import math
 from dataclasses import dataclass
 
@@ -92,6 +93,7 @@ def unimodal_scale(plan: Plan) -> float:
     return gaussian_scale(plan.settings.adaptation.walk_acceptance, plan.dim)
 
 
+@functools.cache
 def gaussian_scale(acceptance: float, dim: int) -> float:
     """The scale at which a random walk on a Gaussian in ``dim`` dimensions is accepted at this rate.
 
@@ -112,7 +114,7 @@ def gaussian_scale(acceptance: float, dim: int) -> float:
     return 0.5 * (low + high)
 
 
-def _chi_quadrature(dim: int, n_points: int = 2000) -> tuple[FloatArray, FloatArray]:
+def _chi_quadrature(dim: int, n_points: int = 1000) -> tuple[FloatArray, FloatArray]:
     """Radii and normalised weights for an expectation over the length of a standard normal vector."""
     centre = math.sqrt(max(dim - 1, 0))
     radii = np.linspace(max(0.0, centre - 8.0), centre + 8.0, n_points + 1)

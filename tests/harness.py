@@ -1,0 +1,91 @@
+"""Single chains under a test's full control: state, noise and settings set by hand."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+import temperance as tp
+from temperance.core.compile import compiled_around_for
+from temperance.core.iteration import compiled_loop
+from temperance.core.state import EVALUATE_SIGNATURE, SWAP_UNIFORMS, Chain, Noise
+from temperance.runs.chain import ChainRun
+from temperance.runs.plan import Plan, kernel_settings
+from temperance.runs.starts import Starts
+from temperance.targets import Bound
+
+NO_TRIM = tp.Settings(trimming=tp.Trimming(enabled=False))
+
+
+class HandTarget:
+    """A target from two functions of (row of points): works with the compiler on or off."""
+
+    name = "hand"
+    runs_in_parallel = True
+
+    def __init__(self, tempered: Any, prior: Any = None) -> None:
+        self.has_prior = prior is not None
+        self.tempered, self.prior = tempered, prior
+        if prior is None:
+
+            @compiled_around_for(EVALUATE_SIGNATURE)
+            def evaluate(context, proposal, n_levels, log_density, log_prior, scratch, control):
+                for level in range(n_levels):
+                    log_density[level] = tempered(proposal[level])
+                    log_prior[level] = 0.0
+        else:
+
+            @compiled_around_for(EVALUATE_SIGNATURE)
+            def evaluate(context, proposal, n_levels, log_density, log_prior, scratch, control):
+                for level in range(n_levels):
+                    log_density[level] = tempered(proposal[level])
+                    log_prior[level] = prior(proposal[level])
+
+        self._evaluate = evaluate
+
+    def bind(self, buffers: Any) -> Bound:
+        return Bound(self._evaluate, 0)
+
+
+def make_plan(target: Any, betas: Any, dim: int, **changes: Any) -> Plan:
+    plan = Plan(
+        target=target,
+        strategy=tp.swaps.equi_energy(),
+        settings=NO_TRIM,
+        betas=np.array(betas, dtype=float),
+        dim=dim,
+        draws=changes.pop("draws", 1),
+        tune=changes.pop("tune", 1),
+        keep_levels=False,
+    )
+    return replace(plan, **changes)
+
+
+def make_run(plan: Plan, start: Any = None, seed: int = 0) -> ChainRun:
+    points = np.zeros(plan.dim) if start is None else np.asarray(start, dtype=float)
+    return ChainRun(plan, 0, Starts(points, np.random.default_rng(0)), np.random.SeedSequence(seed))
+
+
+def make_noise(rng: np.random.Generator, n_iterations: int, n_levels: int, dim: int) -> Noise:
+    return Noise(
+        rng.standard_normal((n_levels, n_iterations, dim)),
+        rng.random((n_levels, n_iterations)),
+        rng.random((n_iterations, SWAP_UNIFORMS)),
+    )
+
+
+def advance(run: ChainRun, noise: Noise, *, adapting: bool, row: int = 0) -> int:
+    """Run as many iterations as there is noise for; how many were finished."""
+    settings = kernel_settings(run.plan, adapting=adapting)
+    trace = run.tuning if adapting else run.sampling
+    chain = Chain(run.state, run.info, run._view, settings, noise, trace, run.control)
+    n = len(noise.swap_uniforms)
+    return compiled_loop()(run._bound.evaluate, 0, run.plan.strategy.kernel(), chain, row, n)
+
+
+def place(run: ChainRun, points: np.ndarray) -> None:
+    """Put a chain at these points, with their log densities."""
+    n_levels = int(run.state.n_levels[0])
+    run.info.proposal[:n_levels] = points
+    run._bound.fill(run._buffers)
+    run._take_start()

@@ -1,0 +1,120 @@
+"""Algorithm 1 in plain NumPy, written from the paper's text and not from the kernels.
+
+Full covariance matrices, explicit temperatures, all pairs enumerated; levels count from 0.
+"""
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass
+class NaiveState:
+    x: np.ndarray
+    log_pi: np.ndarray
+    log_prior: np.ndarray
+    temperature: np.ndarray  # infinite at a pinned level
+    mu: np.ndarray
+    sigma: np.ndarray
+    theta: np.ndarray
+    n: int
+
+
+def gain(n: int, scale: float, exponent: float, delay: float) -> float:
+    return scale * (n + 1 + delay) ** (-exponent)
+
+
+def beta_of(temperature: np.ndarray) -> np.ndarray:
+    return np.array([0.0 if np.isinf(t) else 1.0 / t for t in temperature])
+
+
+def proposals(state: NaiveState, z: np.ndarray) -> np.ndarray:
+    return np.array(
+        [
+            x + np.exp(theta) * np.linalg.cholesky(sigma) @ normal
+            for x, theta, sigma, normal in zip(state.x, state.theta, state.sigma, z, strict=True)
+        ]
+    )
+
+
+def walk_accept(beta, log_pi_new, log_pi_old, log_prior_new, log_prior_old) -> float:
+    """η: the ratio of prior · likelihood^β at the proposal and at the state, at most one."""
+    if log_prior_new == -np.inf or (beta > 0 and log_pi_new == -np.inf):
+        return 0.0
+    power = 0.0 if beta == 0 else beta * (log_pi_new - log_pi_old)
+    return float(min(1.0, np.exp(min(0.0, power + log_prior_new - log_prior_old))))
+
+
+def covariance_step(sigma: np.ndarray, mu: np.ndarray, x: np.ndarray, g: float) -> np.ndarray:
+    deviation = x - mu
+    return (1 - g) * sigma + g * np.outer(deviation, deviation)
+
+
+def swap_accept(log_pi_i, log_pi_j, beta_i, beta_j, p_there: float, p_here: float) -> float:
+    """Eq. (3), as printed."""
+    with np.errstate(over="ignore"):
+        return float(min(1.0, (p_there / p_here) * np.exp((beta_j - beta_i) * (log_pi_i - log_pi_j))))
+
+
+def pair_probabilities(weights: dict[tuple[int, int], float]) -> dict[tuple[int, int], float]:
+    total = sum(weights.values())
+    return {pair: weight / total for pair, weight in weights.items()}
+
+
+def equi_energy_weights(log_pi: np.ndarray) -> dict[tuple[int, int], float]:
+    """Eq. (6), shifted so that the closest pair has weight one."""
+    pairs = list(itertools.combinations(range(len(log_pi)), 2))
+    distance = {(i, j): abs(log_pi[i] - log_pi[j]) for i, j in pairs}
+    finite = [d for d in distance.values() if np.isfinite(d)]
+    closest = min(finite) if finite else 0.0
+    return {pair: float(np.exp(closest - d)) if np.isfinite(d) else 0.0 for pair, d in distance.items()}
+
+
+def choose_equi_energy(log_pi: np.ndarray, u: float, v: float) -> tuple[int, int]:
+    """The upper of the two energies by inverse transform, then its partner from the nearest down."""
+    weights = equi_energy_weights(log_pi)
+    order = np.argsort(log_pi, kind="stable")
+    weight = lambda a, b: weights[min(a, b), max(a, b)]  # noqa: E731
+    sums = [sum(weight(order[k], order[m]) for m in range(k)) for k in range(len(order))]
+    upper = int(np.searchsorted(np.cumsum(sums), u * sum(sums), side="right"))
+    below = [weight(order[upper], order[m]) for m in range(upper - 1, -1, -1)]
+    steps = int(np.searchsorted(np.cumsum(below), v * sum(below), side="right"))
+    lower = upper - 1 - steps
+    return tuple(sorted((int(order[upper]), int(order[lower]))))
+
+
+def choose_adjacent(n_levels: int, u: float) -> tuple[int, int]:
+    i = int(np.floor(u * (n_levels - 1)))
+    return i, i + 1
+
+
+def choose_uniform(n_levels: int, u: float, v: float) -> tuple[int, int]:
+    first = int(np.floor(u * n_levels))
+    others = [level for level in range(n_levels) if level != first]
+    return tuple(sorted((first, others[int(np.floor(v * (n_levels - 1)))])))
+
+
+def temperature_step(state: NaiveState, log_pi: np.ndarray, g: float, target: float) -> np.ndarray:
+    """Phase 4: new positions, old β; a pinned last level stays."""
+    beta = beta_of(state.temperature)
+    new = [1.0]
+    for level in range(len(beta) - 1):
+        if np.isinf(state.temperature[level + 1]):
+            new.append(np.inf)
+            continue
+        xi = min(1.0, np.exp(min(0.0, (beta[level + 1] - beta[level]) * (log_pi[level] - log_pi[level + 1]))))
+        gap = np.log(state.temperature[level + 1] - state.temperature[level]) + g * (xi - target)
+        new.append(new[-1] + np.exp(gap))
+    return np.array(new)
+
+
+def number_of_levels(theta: np.ndarray, threshold: float, epsilon: float, min_levels: int) -> int:
+    """Eq. (11) and the Remark: unchanged when no level qualifies."""
+    scales = np.exp(theta)
+    if epsilon > 0:
+        threshold = min(threshold, (1 - epsilon) * scales.max())
+    for level, scale in enumerate(scales, start=1):
+        if scale >= threshold:
+            return max(level, min(min_levels, len(theta)))
+    return len(theta)

@@ -1,0 +1,241 @@
+"""Each kernel against its naive twin."""
+
+import math
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import naive
+import temperance as tp
+from harness import HandTarget, advance, make_noise, make_plan, make_run, place
+from temperance.core import adapt, linalg, numeric, swap, trim, walk
+from temperance.runs.chain import covariances
+from temperance.runs.plan import gaussian_scale, kernel_settings
+
+
+@numba.njit
+def flat(x):
+    return 0.0
+
+
+@numba.njit
+def bumpy(x):
+    total = 0.0
+    for i in range(x.shape[0]):
+        total -= 0.5 * x[i] * x[i] * (1.0 + 0.3 * i)
+    return total + math.sin(3.0 * x[0])
+
+
+@numba.njit
+def off_centre(x):
+    total = 0.0
+    for i in range(x.shape[0]):
+        total -= 0.2 * (x[i] - 1.0) ** 2
+    return total
+
+
+TRIM_RUNS = {n: make_run(make_plan(HandTarget(flat), 1.0 / np.arange(1.0, n + 1), 1)) for n in range(1, 9)}
+
+
+finite = st.floats(-1e4, 1e4)
+betas_01 = st.floats(0.0, 1.0)
+
+
+@given(st.floats(allow_nan=True, allow_infinity=True))
+def test_capped_log_prob_never_accepts_nan(value: float) -> None:
+    got = numeric.capped_log_prob(value)
+    assert got == (-math.inf if math.isnan(value) else min(value, 0.0))
+
+
+@given(finite, finite, betas_01, betas_01, st.floats(1e-3, 1.0), st.floats(1e-3, 1.0))
+def test_swap_acceptance_is_equation_3(log_i, log_j, beta_i, beta_j, p_there, p_here) -> None:
+    ratio = math.log(p_there) - math.log(p_here)
+    got = math.exp(swap.swap_log_accept(log_i, log_j, beta_i, beta_j, ratio))
+    expected = naive.swap_accept(log_i, log_j, beta_i, beta_j, p_there, p_here)
+    assert got == pytest.approx(expected, rel=1e-9, abs=1e-300)
+
+
+@given(finite, finite, betas_01, betas_01, st.floats(-5, 5))
+def test_swap_is_reversible_as_algebra(log_i, log_j, beta_i, beta_j, ratio) -> None:
+    """log π + log p_ij + log α agrees both ways; with the sign of the exponent turned it does not."""
+    there = beta_i * log_i + beta_j * log_j + swap.swap_log_accept(log_i, log_j, beta_i, beta_j, ratio)
+    back = (
+        ratio + beta_i * log_j + beta_j * log_i + swap.swap_log_accept(log_j, log_i, beta_i, beta_j, -ratio)
+    )
+    size = max(1.0, abs(log_i), abs(log_j))
+    assert there == pytest.approx(back, abs=1e-12 * size)
+    turned = beta_i * log_i + beta_j * log_j + swap.swap_log_accept(log_i, log_j, beta_j, beta_i, ratio)
+    energy = (beta_j - beta_i) * (log_i - log_j)
+    if min(abs(energy + ratio), abs(energy - ratio), abs(energy)) > 1e-3 * size and abs(ratio) < abs(energy):
+        assert turned != pytest.approx(back, abs=1e-6)
+
+
+@given(st.integers(0, 10**7), st.floats(0.51, 1.0), st.floats(0.1, 3.0), st.floats(0, 500))
+def test_gain_follows_the_formula_and_stays_below_one(step, exponent, scale, delay) -> None:
+    got = adapt.power_gain(step, scale, exponent, delay)
+    assert 0.0 < got < 1.0
+    assert got == pytest.approx(min(naive.gain(step, scale, exponent, delay), 0.99), rel=1e-12)
+
+
+def test_gains_vanish_but_their_sum_does_not() -> None:
+    steps = np.array([adapt.power_gain(n, 1.0, 0.6, 0.0) for n in range(200_000)])
+    assert np.all(np.diff(steps) < 0.0)
+    assert steps[-1] < 1e-3
+    assert steps[:100_000].sum() > 0.6 * steps.sum() > 100.0
+
+
+@pytest.mark.parametrize("beta", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("new", [(-1.0, -2.0), (-np.inf, -1.0), (-3.0, -np.inf), (4.0, 0.5)])
+def test_walk_acceptance_tempers_only_the_likelihood(beta, new) -> None:
+    run = make_run(make_plan(HandTarget(flat, flat), [1.0, 0.5], 1))
+    run.state.beta[0] = beta
+    run.state.log_density[0], run.state.log_prior[0] = -1.5, -0.7
+    run.info.log_density[0], run.info.log_prior[0] = new
+    got = math.exp(walk.walk_log_accept(0, run.state, run.info))
+    assert got == pytest.approx(naive.walk_accept(beta, new[0], -1.5, new[1], -0.7), rel=1e-12)
+
+
+@pytest.mark.parametrize("dim", [1, 2, 5, 11])
+def test_rank_one_update_and_product_match_full_matrices(dim: int, rng: np.random.Generator) -> None:
+    root = rng.standard_normal((dim, dim))
+    sigma = root @ root.T + np.eye(dim)
+    lower = np.linalg.cholesky(sigma)
+    diag = (np.diag(lower) ** 2)[None].copy()
+    factor = np.ascontiguousarray((lower / np.diag(lower)).T)[None].copy()
+    deviation, gain = rng.standard_normal(dim), 0.3
+    linalg.rank_one_update(0, gain, factor, diag, deviation.copy())
+    updated = np.tril(factor[0].T, -1) + np.eye(dim)
+    expected = (1 - gain) * sigma + gain * np.outer(deviation, deviation)
+    np.testing.assert_allclose(updated @ np.diag(diag[0]) @ updated.T, expected, rtol=1e-12, atol=1e-12)
+    normal, out = rng.standard_normal(dim), np.zeros((1, dim))
+    linalg.add_scaled_normal(0, 0.7, factor, diag, normal, out)
+    np.testing.assert_allclose(out[0], 0.7 * np.linalg.cholesky(expected) @ normal, rtol=1e-11, atol=1e-12)
+
+
+@given(
+    st.lists(st.floats(-2, 2), min_size=1, max_size=8),
+    st.floats(0.2, 3),
+    st.floats(0, 0.9),
+    st.integers(1, 4),
+)
+def test_number_of_levels_is_equation_11(theta, threshold, epsilon, min_levels) -> None:
+    run = TRIM_RUNS[len(theta)]
+    run.state.n_levels[0] = len(theta)
+    run.state.log_scale[:] = theta
+    settings = kernel_settings(run.plan, adapting=True)._replace(
+        trim_threshold=threshold, trim_leniency=epsilon, min_levels=min_levels
+    )
+    trim.trim(run.state, settings)
+    assert run.state.n_levels[0] == naive.number_of_levels(np.array(theta), threshold, epsilon, min_levels)
+
+
+def test_trimming_keeps_the_pinned_level() -> None:
+    run = make_run(make_plan(HandTarget(flat, flat), [1.0, 0.5, 0.2, 0.1, 0.0], 2))
+    run.state.log_scale[:] = [-1.0, 1.0, 1.0, 1.0, 2.0]
+    run.state.position[:] = np.arange(10.0).reshape(5, 2)
+    trim.trim(run.state, kernel_settings(run.plan, adapting=True)._replace(trim_threshold=1.0))
+    assert run.state.n_levels[0] == 3
+    np.testing.assert_array_equal(run.state.beta[:3], [1.0, 0.5, 0.0])
+    np.testing.assert_array_equal(run.state.position[:3], [[0, 1], [2, 3], [8, 9]])
+    assert run.state.log_scale[2] == 2.0
+    assert run.state.replica[2] == 4
+
+
+@pytest.mark.parametrize(
+    ("after", "every", "due"), [(10, 1, [11, 12, 13]), (10, 5, [15, 20]), (0, 7, [7, 14])]
+)
+def test_trimming_waits_for_n0_and_its_turn(after, every, due) -> None:
+    run = TRIM_RUNS[2]
+    settings = kernel_settings(run.plan, adapting=True)._replace(trim_after=after, trim_every=every)
+    found = [n for n in range(25) if trim.trim_is_due(n, settings)]
+    assert found[: len(due)] == due
+    assert all(n > after for n in found)
+    assert not any(trim.trim_is_due(n, settings._replace(trim_after=-1)) for n in range(25))
+
+
+@pytest.mark.parametrize(("dim", "scale"), [(1, 5.2), (2, 2.39)])
+def test_exact_threshold_in_few_dimensions(dim, scale) -> None:
+    assert gaussian_scale(0.234, dim) == pytest.approx(scale, abs=0.01)
+
+
+def test_exact_threshold_is_the_t_quantile_and_tends_to_the_asymptotic_one() -> None:
+    from scipy import stats
+
+    for dim in (1, 2, 3, 8, 50, 1000):
+        assert gaussian_scale(0.234, dim) == pytest.approx(
+            2 * stats.t.ppf(1 - 0.117, dim) / math.sqrt(dim), rel=1e-4
+        )
+    assert gaussian_scale(0.234, 5000) * math.sqrt(5000) == pytest.approx(2.38, abs=0.01)
+
+
+@pytest.mark.parametrize("pinned", [False, True])
+@pytest.mark.parametrize("strategy", ["equi_energy", "adjacent", "uniform"])
+@pytest.mark.parametrize("n_levels", [1, 2, 4])
+def test_whole_iteration_equals_the_naive_one(strategy, n_levels, pinned, rng) -> None:
+    """Each of many iterations, started from the same state, with everything adapting."""
+    if pinned and n_levels < 2:
+        return
+    dim = 3
+    betas = 0.5 ** np.arange(n_levels)
+    betas[-1] = 0.0 if pinned else betas[-1]
+    target = HandTarget(bumpy, off_centre if pinned else None)
+    plan = make_plan(target, betas, dim, tune=200, strategy=getattr(tp.swaps, strategy)())
+    run = make_run(plan)
+    place(run, rng.standard_normal((n_levels, dim)))
+    for n in range(200):
+        before = _naive_state(run, n)
+        noise = make_noise(rng, 1, n_levels, dim)
+        advance(run, noise, adapting=True, row=n)
+        _compare(run, _naive_step(before, noise, plan, target))
+
+
+def _naive_state(run, n) -> naive.NaiveState:
+    s = run.state
+    with np.errstate(divide="ignore"):
+        temperature = 1.0 / s.beta
+    return naive.NaiveState(
+        s.position.copy(), s.log_density.copy(), s.log_prior.copy(), temperature, s.mean.copy(),
+        covariances(s), s.log_scale.copy(), n,
+    )  # fmt: skip
+
+
+def _naive_step(s: naive.NaiveState, noise, plan, target) -> naive.NaiveState:
+    k = kernel_settings(plan, adapting=True)
+    g = naive.gain(s.n + 1, k.gain_scale, k.gain_exponent, k.gain_delay)
+    gc = naive.gain(s.n + 1, k.cov_gain_scale, k.cov_gain_exponent, k.cov_gain_delay)
+    beta = naive.beta_of(s.temperature)
+    y = naive.proposals(s, noise.normals[:, 0])
+    x, log_pi, log_prior = s.x.copy(), s.log_pi.copy(), s.log_prior.copy()
+    mu, sigma, theta = s.mu.copy(), s.sigma.copy(), s.theta.copy()
+    for level in range(len(beta)):
+        new = target.tempered(y[level])
+        new_prior = target.prior(y[level]) if target.prior else 0.0
+        eta = naive.walk_accept(beta[level], new, s.log_pi[level], new_prior, s.log_prior[level])
+        if noise.uniforms[level, 0] < eta:
+            x[level], log_pi[level], log_prior[level] = y[level], new, new_prior
+        mu[level] = (1 - gc) * s.mu[level] + gc * x[level]
+        sigma[level] = naive.covariance_step(s.sigma[level], s.mu[level], x[level], gc)
+        theta[level] = s.theta[level] + g * (eta - 0.234)
+    if len(beta) > 1:
+        u, v, w = noise.swap_uniforms[0]
+        choose = {
+            "equi-energy": lambda: naive.choose_equi_energy(log_pi, u, v),
+            "adjacent": lambda: naive.choose_adjacent(len(beta), u),
+            "uniform": lambda: naive.choose_uniform(len(beta), u, v),
+        }
+        i, j = choose[plan.strategy.name]()
+        if w < naive.swap_accept(log_pi[i], log_pi[j], beta[i], beta[j], 1.0, 1.0):
+            x[[i, j]], log_pi[[i, j]], log_prior[[i, j]] = x[[j, i]], log_pi[[j, i]], log_prior[[j, i]]
+    temperature = naive.temperature_step(s, log_pi, g, 0.234)
+    return naive.NaiveState(x, log_pi, log_prior, temperature, mu, sigma, theta, s.n + 1)
+
+
+def _compare(run, expected: naive.NaiveState) -> None:
+    got = _naive_state(run, expected.n)
+    for name in ("x", "log_pi", "log_prior", "temperature", "mu", "sigma", "theta"):
+        np.testing.assert_allclose(
+            getattr(got, name), getattr(expected, name), rtol=1e-12, atol=1e-12, err_msg=name
+        )
