@@ -1,5 +1,6 @@
 """Strategies given by any weight of a pair, symmetric or not, with the full ratio of Eq. (3)."""
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +12,8 @@ from temperance.swaps.strategy import Strategy
 
 def from_log_weight(log_weight: Any, *, name: str, symmetric: bool = False) -> Strategy:
     """A strategy from a compiled ``log_weight(i, j, position, log_density, beta)``."""
-    return Strategy(name=name, symmetric=symmetric, kernel=lambda: _weighted_kernel(log_weight))
+    kernel = functools.cache(lambda: _weighted_kernel(log_weight))
+    return Strategy(name=name, symmetric=symmetric, kernel=kernel)
 
 
 @compiled
