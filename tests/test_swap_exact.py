@@ -10,10 +10,10 @@ from scipy import stats
 import orbit
 import temperance as tp
 from harness import HandTarget, make_noise, make_plan, make_run
+from strategies import LOG_WEIGHTS, STRATEGIES
 from temperance.core.state import Chain, chain_type, propose_pair_type
 from temperance.core.swap import swap, swap_log_accept
 from temperance.runs.plan import kernel_settings
-from temperance.swaps.weighted import from_log_weight
 
 N_LADDERS = 200
 N_CALLS = 100_000
@@ -25,29 +25,11 @@ def flat(x):
     return 0.0
 
 
-@numba.njit
-def scaled_energy(i, j, x, log_density, beta):
-    return -abs(log_density[i] - log_density[j]) * (beta[i] - beta[j])
-
-
-@numba.njit
-def far_apart(i, j, x, log_density, beta):
-    return math.log(1e-3 + abs(x[i, 0] - x[j, 0])) - 0.3 * i
-
-
-@numba.njit
-def lopsided(i, j, x, log_density, beta):
-    return -0.2 * min(max(log_density[i], -50.0), 50.0) + 0.5 * j
-
-
-STRATEGIES = {
-    "adjacent": (tp.swaps.adjacent(), orbit.adjacent),
-    "uniform": (tp.swaps.uniform(), orbit.uniform),
-    "equi_energy": (tp.swaps.equi_energy(), orbit.equi_energy),
-    **{
-        f.__name__: (from_log_weight(f, name=f.__name__), orbit.from_log_weight(f))
-        for f in (scaled_energy, far_apart, lopsided)
-    },
+WEIGHTS = {
+    "adjacent": orbit.adjacent,
+    "uniform": orbit.uniform,
+    "equi_energy": orbit.equi_energy,
+    **{name: orbit.from_log_weight(weight) for name, weight in LOG_WEIGHTS.items()},
 }
 
 
@@ -99,7 +81,7 @@ def imbalance(weights, accept, ladder):
 @pytest.mark.parametrize("kind", ["plain", "ties", "huge", "vanishing"])
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_orbit_is_in_detailed_balance(name, kind, rng) -> None:
-    _, weights = STRATEGIES[name]
+    weights = WEIGHTS[name]
     for trial in range(N_LADDERS // 4):
         ladder = random_ladder(rng, 4 if trial < N_LADDERS // 4 - 2 else 5, kind)
         assert imbalance(weights, kernel_accept, ladder) < 1e-12
@@ -116,14 +98,14 @@ def test_orbit_is_in_detailed_balance(name, kind, rng) -> None:
     ],
 )
 def test_orbit_catches_broken_acceptances(name, mutant, rng) -> None:
-    _, weights = STRATEGIES[name]
+    weights = WEIGHTS[name]
     worst = max(imbalance(weights, mutant, random_ladder(rng, 4, "plain")) for _ in range(20))
     assert worst > 1e-3
 
 
 @pytest.mark.parametrize("name", ["adjacent", "uniform", "equi_energy"])
 def test_declared_symmetry_is_true(name, rng) -> None:
-    strategy, weights = STRATEGIES[name]
+    strategy, weights = STRATEGIES[name], WEIGHTS[name]
     assert strategy.symmetric
     for kind in ("plain", "ties", "huge"):
         points, energies, beta = random_ladder(rng, 5, kind)
@@ -199,7 +181,7 @@ def fit(counts, table):
 @pytest.mark.parametrize("kind", ["plain", "ties", "huge", "vanishing"])
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_compiled_swap_follows_the_exact_row(name, kind, repeat_swap, rng) -> None:
-    strategy, weights = STRATEGIES[name]
+    strategy, weights = STRATEGIES[name], WEIGHTS[name]
     for _ in range(3):
         ladder = random_ladder(rng, 4, kind)
         p = fit(swap_counts(repeat_swap, strategy, ladder, rng), exact_row(weights, ladder))
@@ -210,7 +192,7 @@ def test_exact_row_catches_another_strategy(repeat_swap, rng) -> None:
     ladder = random_ladder(rng, 4, "plain")
     counts = swap_counts(repeat_swap, tp.swaps.uniform(), ladder, rng)
     for name in ("adjacent", "equi_energy", "far_apart"):
-        assert fit(counts, exact_row(STRATEGIES[name][1], ladder)) < FALSE_ALARM
+        assert fit(counts, exact_row(WEIGHTS[name], ladder)) < FALSE_ALARM
 
 
 @pytest.mark.parametrize("gap", [1e4, 1e6])

@@ -37,7 +37,7 @@ def demo(seed: int, draws: int, out: Path) -> None:
 @click.argument("function", metavar="MODULE:FUNCTION")
 @click.option("--initial", required=True, help="The start: numbers separated by commas, or MODULE:FUNCTION.")
 @click.option("--draws", default=5_000, show_default=True, help="Draws a chain.")
-@click.option("--tune", default=5_000, show_default=True, help="Tuning iterations a chain.")
+@click.option("--tune", default=None, type=int, help="Tuning iterations a chain.")
 @click.option("--chains", default=4, show_default=True, help="Independent runs.")
 @click.option("--cores", default=None, type=int, help="Chains that run at once.")
 @click.option("--levels", default=None, type=int, help="Levels at the start.")

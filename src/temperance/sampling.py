@@ -13,7 +13,7 @@ from temperance.results.result import Result
 from temperance.runs.chain import ChainRun
 from temperance.runs.execute import default_cores, run_chains
 from temperance.runs.ladder import first_betas
-from temperance.runs.plan import Plan
+from temperance.runs.plan import Plan, default_tune
 from temperance.runs.progress import display_for
 from temperance.runs.seeds import chain_seeds
 from temperance.runs.starts import Starts
@@ -34,7 +34,7 @@ def sample(
     data: Any = None,
     vectorized: bool = False,
     draws: int = 5_000,
-    tune: int = 5_000,
+    tune: int | None = None,
     chains: int = 4,
     cores: int | None = None,
     seed: Any = None,
@@ -65,7 +65,8 @@ def sample(
     vectorized
         The functions take the rows of an ``(n, dim)`` array and return n values.
     draws, tune, chains, cores, seed, progress
-        As in PyMC. ``cores`` is the number of chains that run at once; it never changes the draws.
+        As in PyMC. ``tune=None`` gives the covariances time to settle: 600 iterations a dimension,
+        and 5,000 at least. ``cores`` is the number of chains that run at once; it never changes the draws.
     levels, temperatures, inverse_temperatures
         The number of levels, or the first ladder itself, from 1 on.
     swaps
@@ -102,7 +103,7 @@ def sample(
         betas=betas,
         dim=starts.dim,
         draws=whole_number("draws", draws, least=0),
-        tune=whole_number("tune", tune, least=0),
+        tune=default_tune(starts.dim) if tune is None else whole_number("tune", tune, least=0),
         keep_levels=bool(keep_levels),
     )
     starts.check(chains, plan.n_levels)

@@ -30,7 +30,7 @@ def trim(state: State, settings: Settings) -> None:
     """L becomes the first level whose scale reaches the threshold, Eq. (11); in place.
 
     Nothing changes when no level qualifies. A level pinned at β = 0 stays: the levels
-    between are dropped and it moves down.
+    between are dropped and it moves down. Bounds that were hit before count no longer.
     """
     n_pinned = 1 if settings.pinned else 0
     n_free = state.n_levels[0] - n_pinned
@@ -42,6 +42,7 @@ def trim(state: State, settings: Settings) -> None:
                 if settings.pinned:
                     move_level(n_free, kept, state)
                 state.n_levels[0] = kept + n_pinned
+                state.bound_hits[:] = 0
             return
 
 

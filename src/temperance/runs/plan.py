@@ -15,6 +15,11 @@ from temperance.targets import Target
 ASYMPTOTIC_SCALE = 2.38  # Roberts, Gelman & Gilks 1997: the best scale is 2.38/√d
 
 
+# A random walk needs some hundred iterations a dimension before its covariance is worth freezing.
+MIN_TUNE = 5_000
+TUNE_PER_DIM = 600
+
+
 @dataclass(frozen=True, kw_only=True)
 class Plan:
     """One run of several chains, fully specified but for starts and seeds."""
@@ -37,6 +42,11 @@ class Plan:
     def adapts_for_ever(self) -> bool:
         """Whether the draws adapt too."""
         return self.settings.adaptation.when == "always"
+
+
+def default_tune(dim: int) -> int:
+    """Tuning iterations that leave a well-conditioned covariance to freeze."""
+    return max(MIN_TUNE, TUNE_PER_DIM * dim)
 
 
 def initial_log_scale(plan: Plan) -> float:

@@ -1,0 +1,99 @@
+"""Broken kernels, and which of them the invariance test catches. Run with the compiler off."""
+
+import json
+import math
+import sys
+from unittest import mock
+
+import numpy as np
+
+from invariance import BETAS, exact_law, frozen_run, p_values
+from judge import judge_sequentially
+from strategies import STRATEGIES
+from temperance.core import iteration, swap, walk
+from temperance.core.numeric import capped_log_prob
+
+N_FIRST = 1500
+_own_rng = np.random.default_rng(5)
+_accept, _propose, _accept_walk = swap.swap_log_accept, walk.propose, walk.accept_walk
+
+
+def turned_exponent(log_i, log_j, beta_i, beta_j, ratio):
+    return _accept(log_i, log_j, beta_j, beta_i, ratio)
+
+
+def ratio_forgotten(log_i, log_j, beta_i, beta_j, ratio):
+    return _accept(log_i, log_j, beta_i, beta_j, 0.0)
+
+
+def neighbour_for_partner(log_i, log_j, beta_i, beta_j, ratio):
+    ladder = BETAS["power"]
+    return _accept(log_i, log_j, beta_i, ladder[ladder.index(beta_i) + 1], ratio)
+
+
+def untempered_walk(level, state, info):
+    return capped_log_prob(info.log_density[level] - state.log_density[level])
+
+
+def prior_tempered_too(level, state, info):
+    new = info.log_density[level] + info.log_prior[level]
+    old = state.log_density[level] + state.log_prior[level]
+    return capped_log_prob(state.beta[level] * (new - old))
+
+
+def stale_exchange(i, j, state):
+    state.position[[i, j]] = state.position[[j, i]]
+    state.replica[[i, j]] = state.replica[[j, i]]
+
+
+def prior_left_behind(i, j, state):
+    state.position[[i, j]] = state.position[[j, i]]
+    state.log_density[[i, j]] = state.log_density[[j, i]]
+
+
+def drifting_proposal(state, noise, row, info):
+    _propose(state, noise, row, info)
+    info.proposal[:] += 0.1
+
+
+def repeat_until_accepted(noise, row, state, info):
+    """Propose again and again until every level moves."""
+    from invariance import two_bumps
+
+    for level in range(len(state.beta)):
+        while True:
+            point = state.position[level] + math.exp(state.log_scale[level]) * _own_rng.standard_normal(1)
+            value = two_bumps(point)
+            if math.log(_own_rng.random()) < state.beta[level] * (value - state.log_density[level]):
+                break
+        state.position[level], state.log_density[level] = point, value
+
+
+# name: (mode, strategy, walks, module, what is replaced, by what)
+MUTANTS = {
+    "turned_exponent": ("power", "equi_energy", "short", swap, "swap_log_accept", turned_exponent),
+    "ratio_forgotten": ("power", "lopsided", "short", swap, "swap_log_accept", ratio_forgotten),
+    "untempered_walk": ("power", "adjacent", "long", walk, "walk_log_accept", untempered_walk),
+    "stale_exchange": ("power", "equi_energy", "long", swap, "exchange_levels", stale_exchange),
+    "drifting_proposal": ("power", "adjacent", "long", iteration, "propose", drifting_proposal),
+    "neighbour_for_partner": ("power", "uniform", "short", swap, "swap_log_accept", neighbour_for_partner),
+    "repeat_until_accepted": ("power", "adjacent", "long", iteration, "accept_walk", repeat_until_accepted),
+    "prior_tempered_too": ("prior", "adjacent", "long", walk, "walk_log_accept", prior_tempered_too),
+    "prior_left_behind": ("prior", "uniform", "long", swap, "exchange_levels", prior_left_behind),
+    "unbroken": ("power", "equi_energy", "long", swap, "swap_log_accept", _accept),
+    "unbroken_prior": ("prior", "lopsided", "long", swap, "swap_log_accept", _accept),
+}
+
+
+def caught(name: str, seed: int) -> bool:
+    mode, strategy, walks, module, attribute, replacement = MUTANTS[name]
+    law, run = exact_law(mode), frozen_run(mode, STRATEGIES[strategy], walks)
+    with mock.patch.object(module, attribute, replacement):
+        verdict = judge_sequentially(
+            lambda n, rng: p_values(run, law, n, rng), np.random.default_rng(seed), n_first=N_FIRST
+        )
+    return not verdict.passed
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps({name: caught(name, int(sys.argv[1])) for name in MUTANTS}))

@@ -1,0 +1,212 @@
+"""The command line."""
+
+import sys
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import temperance as tp
+from temperance.cli import main
+
+MODEL = """
+import math
+import numba
+
+CALLS = []
+
+def gaussian(x):
+    CALLS.append(1)
+    return -0.5 * float(x @ x)
+
+@numba.njit
+def compiled(x):
+    return -0.5 * (x[0] * x[0] + x[1] * x[1])
+
+def rows(points):
+    return -0.5 * (points**2).sum(axis=1)
+
+def start(generator):
+    return generator.normal(size=2)
+
+def nowhere(x):
+    return -math.inf
+
+def failing(x):
+    if x[0] != 0.0:
+        raise ZeroDivisionError("halfway there")
+    return 0.0
+
+def nothing(x):
+    return None
+
+number = 3
+"""
+FEW = ["--draws", "20", "--tune", "20", "--chains", "2", "--levels", "2", "--seed", "1"]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "user_model.py").write_text(MODEL)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    yield tmp_path
+    sys.modules.pop("user_model", None)
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, list(arguments))
+
+
+def sample(function, *options, initial="0,0"):
+    return run("sample", f"user_model:{function}", "--initial", initial, *FEW, *options)
+
+
+def assert_one_line(result, text):
+    assert result.exit_code in (1, 2)
+    assert isinstance(result.exception, SystemExit)
+    assert "Traceback" not in result.output
+    errors = [line for line in result.stderr.splitlines() if line.startswith("Error: ")]
+    assert len(errors) == 1
+    assert text in errors[0]
+    assert result.stderr.rstrip().endswith(errors[0])
+
+
+def test_demo_writes_the_figure_and_compares(tmp_path):
+    result = run("demo", "--draws", "100", "--seed", "3", "--out", str(tmp_path / "new" / "folder"))
+    assert result.exit_code == 0, result.output
+    figure = tmp_path / "new" / "folder" / "twenty_peaks.png"
+    assert figure.read_bytes().startswith(b"\x89PNG")
+    assert f"figure: {figure}" in result.stdout
+    for text in ("E x1", "E x2²", "std. error", "exact", "4.478", "modes found, chain by chain:", "of 20"):
+        assert text in result.stdout
+
+
+def test_demo_refuses_a_file_as_folder(tmp_path):
+    (tmp_path / "taken").write_text("")
+    assert_one_line(run("demo", "--draws", "10", "--out", str(tmp_path / "taken")), "taken")
+
+
+@pytest.mark.parametrize("function", ["gaussian", "compiled"])
+def test_sample_prints_a_summary_and_writes_the_draws(folder, function):
+    result = sample(function, "--out", "file.npz")
+    assert result.exit_code == 0, result.output
+    assert "2 chains × 20 draws in 2 dimension(s)" in result.stdout
+    assert "file.npz" in result.stdout
+    with np.load(folder / "file.npz") as saved:
+        assert saved["draws"].shape == (2, 20, 2)
+        assert np.allclose(saved["log_density"], -0.5 * (saved["draws"] ** 2).sum(axis=2))
+
+
+def test_sample_gives_the_draws_of_the_library(folder):
+    sample("gaussian", "--out", "file.npz")
+    options = {"draws": 20, "tune": 20, "chains": 2, "levels": 2, "seed": 1, "progress": False}
+    twin = tp.sample(lambda x: -0.5 * float(x @ x), initial=np.zeros(2), **options)
+    with np.load(folder / "file.npz") as saved:
+        assert np.array_equal(saved["draws"], twin.draws)
+
+
+def test_sample_with_a_start_function(folder):
+    result = sample("gaussian", initial="user_model:start")
+    assert result.exit_code == 0, result.output
+
+
+def test_sample_of_a_vectorised_function(folder):
+    result = sample("rows", "--vectorized", "--cores", "2")
+    assert result.exit_code == 0, result.output
+
+
+def test_sample_writes_progress_to_stderr_only(folder):
+    result = sample("gaussian")
+    assert "2 chain(s) finished: 80 iterations" in result.stderr
+    assert "finished" not in result.stdout
+
+
+def test_the_file_named_is_the_file_written(folder):
+    result = sample("gaussian", "--out", "draws")
+    named = result.stdout.rstrip().rsplit(" ", 1)[1]
+    assert (folder / named).is_file()
+
+
+@pytest.mark.parametrize(
+    "arguments", [["sample", "m:f", "--initial", "0", "--thin", "2"], ["demo", "--chain", "2"]]
+)
+def test_unknown_option(arguments):
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert "No such option" in result.stderr
+
+
+def test_initial_is_required(folder):
+    result = run("sample", "user_model:gaussian")
+    assert result.exit_code == 2
+    assert "Missing option '--initial'" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        "no_such_module:f",
+        "user_model:no_such_function",
+        "user_model",
+        ":gaussian",
+        "",
+        ".user_model:gaussian",
+    ],
+)
+def test_bad_reference(folder, reference):
+    result = run("sample", reference, "--initial", "0,0", *FEW)
+    assert_one_line(result, f"{reference!r} must name a function as MODULE:FUNCTION")
+
+
+def test_bad_reference_of_the_start(folder):
+    assert_one_line(
+        sample("gaussian", initial="user_model:no_such"), "'user_model:no_such' must name a function"
+    )
+
+
+@pytest.mark.parametrize("initial", ["a,b", "0,,0", ""])
+def test_bad_numbers(folder, initial):
+    assert_one_line(sample("gaussian", initial=initial), "numbers separated by commas are expected")
+
+
+@pytest.mark.parametrize(
+    ("function", "text"),
+    [
+        ("number", "log_density must be a function, got int"),
+        ("nowhere", "outside the support"),
+        ("failing", "ZeroDivisionError: halfway there"),
+        ("nothing", "nothing must return one number, got NoneType"),
+    ],
+)
+def test_errors_are_one_line(folder, function, text):
+    assert_one_line(sample(function), text)
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (["--draws", "-1"], "draws must be at least 0, got -1"),
+        (["--levels", "0"], "levels must be at least 1, got 0"),
+        (["--cores", "0"], "cores must be at least 1, got 0"),
+        (["--seed", "-3"], "seed must not be negative, got -3"),
+    ],
+)
+def test_bad_settings_are_one_line(folder, options, text):
+    assert_one_line(sample("gaussian", *options), text)
+
+
+@pytest.mark.parametrize("out", ["missing/file.npz", "."], ids=["missing_folder", "a_folder"])
+def test_out_is_refused_before_sampling(folder, out):
+    assert_one_line(sample("gaussian", "--out", out), "--out")
+    assert "user_model" not in sys.modules or not sys.modules["user_model"].CALLS
+
+
+def test_version():
+    assert tp.__version__ in run("--version").stdout
+
+
+def test_help_names_the_commands():
+    result = run("-h")
+    assert "demo" in result.stdout
+    assert "sample" in result.stdout

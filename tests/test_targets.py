@@ -1,0 +1,401 @@
+"""The contract of every kind of target."""
+
+import math
+
+import numba
+import numpy as np
+import pytest
+
+import temperance as tp
+from kinds import KINDS, form, interpreted
+from temperance.targets.compiled import _compiled_evaluation
+
+TINY = {"draws": 100, "tune": 100, "chains": 2, "levels": 3, "seed": 1, "progress": False}
+CENTRES = np.array([[2.0, 2.0], [-2.0, -2.0]])
+
+each_kind = pytest.mark.parametrize("kind", KINDS)
+
+
+@numba.njit
+def two_modes(x):
+    return np.logaddexp(-0.5 * np.sum((x - 2.0) ** 2), -0.5 * np.sum((x + 2.0) ** 2))
+
+
+@numba.njit
+def heavy_prior(x):
+    return -2.0 * np.sum(np.log1p(x**2))
+
+
+@numba.njit
+def half_plane_prior(x):
+    return -np.inf if x[0] < 0.0 else -0.5 * np.sum(x**2)
+
+
+@numba.njit
+def undefined_on_the_left(x):
+    return np.nan if x[0] < 0.0 else -np.sum((x - 1.0) ** 2)
+
+
+@numba.njit
+def centred(x, data):
+    return -0.5 * np.sum((x - data) ** 2)
+
+
+@numba.njit
+def regression(x, data):
+    design, response, noise = data
+    total = 0.0
+    for row in range(design.shape[0]):
+        total -= 0.5 * ((design[row, 0] * x[0] + design[row, 1] * x[1] - response[row]) / noise[row]) ** 2
+    return total
+
+
+def run(kind, function, **options):
+    return tp.sample(
+        form(kind, function),
+        **{"initial": np.zeros(2), "vectorized": kind == "vectorized", **TINY, **options},
+    )
+
+
+def run_parts(kind, likelihood, prior, **options):
+    parts = {"log_likelihood": form(kind, likelihood), "log_prior": form(kind, prior)}
+    return tp.sample(
+        **parts, **{"initial": np.ones(2), "vectorized": kind == "vectorized", **TINY, **options}
+    )
+
+
+def assert_same_bits(one, other):
+    assert np.array_equal(one.draws, other.draws)
+    assert np.array_equal(one.log_density, other.log_density)
+    for chain, twin in zip(one.chains, other.chains, strict=True):
+        assert np.array_equal(chain.beta, twin.beta)
+        assert np.array_equal(chain.covariance, twin.covariance)
+        assert np.array_equal(chain.tuning.draws, twin.tuning.draws)
+
+
+@pytest.mark.parametrize("kind", ["plain", "vectorized"])
+def test_every_kind_gives_the_same_draws(kind):
+    assert_same_bits(run(kind, two_modes), run("njit", two_modes))
+
+
+@pytest.mark.parametrize("kind", ["plain", "vectorized"])
+@pytest.mark.parametrize("prior", [heavy_prior, half_plane_prior], ids=["everywhere", "half"])
+def test_every_kind_gives_the_same_draws_in_two_parts(kind, prior):
+    likelihood = two_modes if prior is heavy_prior else undefined_on_the_left
+    assert_same_bits(run_parts(kind, likelihood, prior), run_parts("njit", likelihood, prior))
+
+
+@pytest.mark.parametrize("kind", ["plain", "vectorized"])
+def test_every_kind_gives_the_same_draws_with_data(kind):
+    data = np.array([1.0, 2.0])
+    assert_same_bits(run(kind, centred, data=data), run("njit", centred, data=data))
+
+
+@each_kind
+def test_log_density_is_that_of_the_draws(kind):
+    result = run(kind, two_modes)
+    again = [[two_modes(point) for point in chain] for chain in result.draws]
+    assert np.array_equal(result.log_density, again)
+
+
+@each_kind
+def test_log_density_is_likelihood_and_prior_together(kind):
+    result = run_parts(kind, two_modes, heavy_prior)
+    again = [[two_modes(point) + heavy_prior(point) for point in chain] for chain in result.draws]
+    assert np.array_equal(result.log_density, again)
+
+
+@each_kind
+def test_two_parts_temper_the_likelihood_alone(kind):
+    result = run_parts(kind, two_modes, heavy_prior)
+    whole = run(kind, two_modes, initial=np.ones(2))
+    assert result.chains[0].beta[-1] == 0.0
+    assert whole.chains[0].beta[-1] > 0.0
+    assert math.isinf(result.temperatures[0][-1])
+
+
+@numba.njit
+def whole_number(x):
+    return -int(np.sum(np.abs(x)))
+
+
+@numba.njit
+def single_precision(x):
+    return np.float32(-0.5 * np.sum(x**2))
+
+
+@numba.njit
+def array_without_axes(x):
+    return np.array(-0.5 * np.sum(x**2))
+
+
+@each_kind
+@pytest.mark.parametrize("function", [whole_number, single_precision, array_without_axes])
+def test_other_numbers_are_cast(kind, function):
+    result = run(kind, function)
+    again = [[float(function(point)) for point in chain] for chain in result.draws]
+    assert np.array_equal(result.log_density, again)
+    assert len(np.unique(result.draws)) > 10
+
+
+@numba.njit
+def one_element(x):
+    return x[:1]
+
+
+@numba.njit
+def nothing(x):
+    pass
+
+
+@numba.njit
+def complex_number(x):
+    return x[0] * 1j
+
+
+@numba.njit
+def text(x):
+    return "zero"
+
+
+@numba.njit
+def truth(x):
+    return x[0] > 0.0
+
+
+wrong_returns = pytest.mark.parametrize("function", [one_element, nothing, complex_number, text, truth])
+
+
+@each_kind
+@wrong_returns
+def test_likelihood_and_prior_of_wrong_return_are_refused_by_name(kind, function):
+    wrong, right = interpreted(kind, function), form(kind, two_modes)
+    options = {"initial": np.zeros(2), "vectorized": kind == "vectorized", **TINY}
+    with pytest.raises(tp.InvalidTypeError, match=rf"{function.__name__}.* must return"):
+        tp.sample(log_likelihood=wrong, log_prior=right, **options)
+    with pytest.raises(tp.InvalidTypeError, match=rf"{function.__name__}.* must return"):
+        tp.sample(log_likelihood=right, log_prior=wrong, **options)
+
+
+def test_wrong_return_midway_is_refused_by_name():
+    def sometimes_nothing(x):
+        return None if x[0] > 0.5 else -0.5 * float(x @ x)
+
+    with pytest.raises(tp.DensityError, match="sometimes_nothing raised an error in chain") as info:
+        tp.sample(sometimes_nothing, initial=np.zeros(2), **TINY)
+    assert "sometimes_nothing must return one number, got NoneType" in str(info.value.__cause__)
+
+
+@numba.njit
+def spoiling(x):
+    value = two_modes(x)
+    x[:] = np.nan
+    return value
+
+
+@numba.njit
+def spoiling_prior(x):
+    value = heavy_prior(x)
+    x[:] = 1e9
+    return value
+
+
+@each_kind
+def test_a_density_may_spoil_its_argument(kind):
+    assert_same_bits(run(kind, spoiling), run("njit", two_modes))
+
+
+def test_a_vectorised_density_may_spoil_its_rows():
+    def spoiling_rows(points):
+        values = np.array([two_modes(point) for point in points])
+        points[:] = np.nan
+        return values
+
+    result = tp.sample(spoiling_rows, initial=np.zeros(2), vectorized=True, **TINY)
+    assert_same_bits(result, run("njit", two_modes))
+
+
+@each_kind
+def test_likelihood_and_prior_may_spoil_their_arguments(kind):
+    assert_same_bits(run_parts(kind, spoiling, spoiling_prior), run_parts("njit", two_modes, heavy_prior))
+
+
+def mixed_data(slope):
+    design = np.array([[1, 0], [1, 1], [1, 2]])
+    return design, slope * np.arange(3, dtype=np.float32), np.full(3, 0.5)
+
+
+@each_kind
+def test_data_as_a_tuple_of_mixed_arrays(kind):
+    data = mixed_data(3.0)
+    result = run(kind, regression, data=data)
+    again = [[regression(point, data) for point in chain] for chain in result.draws]
+    assert np.array_equal(result.log_density, again)
+
+
+@pytest.mark.parametrize("kind", ["plain", "vectorized"])
+def test_data_in_a_tuple_give_the_same_draws_on_every_path(kind):
+    data = mixed_data(3.0)
+    assert_same_bits(run(kind, regression, data=data), run("njit", regression, data=data))
+
+
+def misses_after_new_data(function, old, new):
+    first = run("njit", function, data=old)
+    before = _compiled_evaluation.cache_info().misses
+    second = run("njit", function, data=new)
+    assert not np.array_equal(first.draws, second.draws)
+    return _compiled_evaluation.cache_info().misses - before
+
+
+def test_new_data_compile_nothing():
+    assert misses_after_new_data(centred, np.zeros(2), np.ones(2)) == 0
+
+
+def test_new_data_in_a_tuple_compile_nothing():
+    assert misses_after_new_data(regression, mixed_data(1.0), mixed_data(2.0)) == 0
+
+
+def test_longer_data_compile_nothing():
+    longer = tuple(np.concatenate([array, array]) for array in mixed_data(2.0))
+    assert misses_after_new_data(regression, mixed_data(1.0), longer) == 0
+
+
+def test_data_of_another_type_are_compiled_for():
+    assert misses_after_new_data(centred, np.zeros(2), np.ones(2, dtype=np.float32)) == 1
+
+
+@each_kind
+def test_data_that_are_not_contiguous(kind):
+    columns = np.arange(12.0).reshape(2, 6)[:, ::3]
+    assert not columns.flags.c_contiguous
+
+    @numba.njit
+    def table_density(x, data):
+        return -0.5 * np.sum((x - data[1]) ** 2) - 0.25 * np.sum((x - data[0]) ** 2)
+
+    strided = run(kind, table_density, data=columns)
+    assert_same_bits(strided, run(kind, table_density, data=np.ascontiguousarray(columns)))
+    transposed = run(kind, table_density, data=np.asfortranarray(columns))
+    assert_same_bits(strided, transposed)
+
+
+def test_data_of_foreign_byte_order():
+    native = np.array([1.0, 2.0])
+    assert_same_bits(run("njit", centred, data=native.astype(">f8")), run("njit", centred, data=native))
+
+
+def test_number_among_the_data():
+    @numba.njit
+    def shifted(x, data):
+        shift, width = data
+        return -0.5 * np.sum(((x - shift) / width[()]) ** 2)
+
+    result = run("njit", shifted, data=(np.ones(2), 2.0))
+    again = [[shifted(point, (np.ones(2), np.array(2.0))) for point in chain] for chain in result.draws]
+    assert np.array_equal(result.log_density, again)
+
+
+def test_data_are_not_changed_by_the_run():
+    data = mixed_data(1.0)
+    kept = [array.copy() for array in data]
+    run("njit", regression, data=data)
+    assert all(np.array_equal(array, old) for array, old in zip(data, kept, strict=True))
+
+
+def test_plain_python_gets_its_data_as_they_are():
+    seen = []
+
+    def looking(x, data):
+        seen.append(data)
+        return -0.5 * float(x @ x)
+
+    data = {"any": "object"}
+    tp.sample(looking, initial=np.zeros(2), data=data, **TINY)
+    assert all(one is data for one in seen)
+
+
+@each_kind
+def test_only_the_likelihood_takes_data(kind):
+    data = np.array([3.0, 3.0])
+    result = run_parts(kind, centred, heavy_prior, data=data)
+    again = [[centred(point, data) + heavy_prior(point) for point in chain] for chain in result.draws]
+    assert np.array_equal(result.log_density, again)
+
+
+def test_closure_over_an_array():
+    def make(centre):
+        @numba.njit
+        def closed(x):
+            return -0.5 * np.sum((x - centre) ** 2)
+
+        return closed
+
+    there, here = (run("njit", make(centre)) for centre in CENTRES)
+    assert not np.array_equal(there.draws, here.draws)
+    assert_same_bits(there, run("njit", centred, data=CENTRES[0]))
+
+
+@pytest.mark.parametrize("kind", ["plain", "vectorized"])
+def test_likelihood_is_not_called_where_the_prior_vanishes(kind):
+    seen = []
+
+    def likelihood(x):
+        seen.append(np.array(x))
+        return -np.sum((x - 1.0) ** 2, axis=-1)
+
+    def prior(x):
+        return np.where(x[..., 0] < 0.0, -np.inf, -0.5 * np.sum(x**2, axis=-1))
+
+    options = {"initial": np.ones(2), "vectorized": kind == "vectorized", **TINY}
+    tp.sample(log_likelihood=likelihood, log_prior=prior, **options)
+    points = np.concatenate([np.atleast_2d(one) for one in seen])
+    assert len(points) > 100
+    assert np.all(points[:, 0] >= 0.0)
+
+
+def test_compiled_likelihood_is_not_called_where_the_prior_vanishes():
+    @numba.njit
+    def raising_on_the_left(x):
+        if x[0] < 0.0:
+            raise ValueError("called")
+        return -np.sum((x - 1.0) ** 2)
+
+    result = run_parts("njit", raising_on_the_left, half_plane_prior)
+    assert result.complete
+    assert np.all(result.draws[:, :, 0] >= 0.0)
+
+
+@pytest.mark.parametrize("signature", ["float64(float64[::1])", "float64(float64[:])"])
+def test_compiled_density_with_a_signature(signature):
+    @numba.njit(signature)
+    def signed(x):
+        return two_modes(x)
+
+    assert_same_bits(run("njit", signed), run("njit", two_modes))
+
+
+def test_an_object_with_a_call_method_is_a_density():
+    class Density:
+        def __call__(self, x):
+            return two_modes(x)
+
+    assert_same_bits(tp.sample(Density(), initial=np.zeros(2), **TINY), run("njit", two_modes))
+
+
+def test_vectorised_density_sees_all_live_levels_at_once():
+    shapes = set()
+
+    def rows(points):
+        shapes.add(points.shape)
+        return -0.5 * np.sum(points**2, axis=1)
+
+    tp.sample(rows, initial=np.zeros(2), vectorized=True, **TINY)
+    assert shapes == {(3, 2)}
+
+
+def test_vectorised_density_of_wrong_length_is_refused_by_name():
+    def one_value(points):
+        return -0.5 * np.sum(points**2)
+
+    with pytest.raises(tp.InvalidTypeError, match=r"one_value is vectorised .* shape \(3,\); got shape \(\)"):
+        tp.sample(one_value, initial=np.zeros(2), vectorized=True, **TINY)
