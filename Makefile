@@ -9,10 +9,10 @@ demo: $(VENV)/.installed
 	$(BIN)/temperance demo --out $(OUT)
 
 test: $(VENV)/.installed-test lint
-	$(BIN)/pytest -n 2 -m "not slow"
+	$(BIN)/pytest -n 2 --dist loadfile -m "not slow"
 
 test-all: $(VENV)/.installed-test lint
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 --dist loadfile
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .

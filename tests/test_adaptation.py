@@ -15,6 +15,13 @@ NO_TRIM = tp.Settings(trimming=tp.Trimming(enabled=False))
 FROZEN_DIMS = (2, 8, 20, 50)
 
 
+def mean_rates(result, n_edges):
+    """Walk acceptance of each level, and exchange rate of the first edges, over all chains."""
+    walks = np.mean([chain.sampling.walk_accept_prob.mean(axis=0) for chain in result.chains], axis=0)
+    edges = np.mean([chain.sampling.adjacent_swap_accept.mean(axis=0) for chain in result.chains], axis=0)
+    return walks, edges[:n_edges]
+
+
 @pytest.mark.parametrize("dim", [1, 3, 10])
 @pytest.mark.parametrize("target", [NORMAL, PAIR], ids=["normal", "two modes"])
 def test_acceptance_tends_to_its_target_at_every_level_and_edge(target, dim, seed) -> None:
@@ -22,10 +29,7 @@ def test_acceptance_tends_to_its_target_at_every_level_and_edge(target, dim, see
         target, initial=np.zeros(dim), levels=4, draws=60_000, tune=20_000, chains=4, seed=seed,
         adapt="always", settings=NO_TRIM, progress=False,
     )  # fmt: skip
-    walks = np.mean([chain.sampling.walk_accept_prob.mean(axis=0) for chain in result.chains], axis=0)
-    edges = np.mean(
-        [chain.sampling.adjacent_swap_accept[:, :3].mean(axis=0) for chain in result.chains], axis=0
-    )
+    walks, edges = mean_rates(result, 3)
     np.testing.assert_allclose(walks, 0.234, atol=0.01)
     np.testing.assert_allclose(edges, 0.234, atol=0.01)
 
@@ -58,18 +62,15 @@ def test_interior_edges_tend_to_their_target_beside_a_pinned_level(seed) -> None
         log_likelihood=gaussians.normal(-1.0, 0.02), log_prior=PRIOR, initial=np.zeros(3), levels=4,
         draws=60_000, tune=20_000, chains=4, seed=seed, adapt="always", settings=NO_TRIM, progress=False,
     )  # fmt: skip
-    walks = np.mean([chain.sampling.walk_accept_prob.mean(axis=0) for chain in result.chains], axis=0)
-    edges = np.mean(
-        [chain.sampling.adjacent_swap_accept[:, :2].mean(axis=0) for chain in result.chains], axis=0
-    )
+    walks, edges = mean_rates(result, 2)
     np.testing.assert_allclose(walks, 0.234, atol=0.01)
     np.testing.assert_allclose(edges, 0.234, atol=0.01)
 
 
 def test_temperatures_stay_ordered(seed) -> None:
     result = tp.sample(
-        tp.zoo.peaks.log_density, initial=tp.zoo.peaks.start, levels=6, draws=0, tune=20_000, chains=2, seed=seed,
-        settings=NO_TRIM, progress=False,
+        tp.zoo.peaks.log_density, initial=tp.zoo.peaks.start, levels=6, draws=0, tune=20_000, chains=2,
+        seed=seed, settings=NO_TRIM, progress=False,
     )  # fmt: skip
     for chain in result.chains:
         assert np.all(chain.tuning.beta[:, 0] == 1.0)
@@ -99,7 +100,7 @@ def frozen():
     """Default tuning of N(0, I), then frozen draws, in independent chains."""
     return {
         dim: tp.sample(
-            NORMAL, initial=np.zeros(dim), levels=3, draws=40_000, chains=16, seed=dim, progress=False
+            NORMAL, initial=np.zeros(dim), levels=3, draws=60_000, chains=16, seed=dim, progress=False
         )
         for dim in FROZEN_DIMS
     }
@@ -113,9 +114,9 @@ def test_frozen_covariance_is_well_conditioned(dim, frozen) -> None:
 
 @pytest.mark.parametrize("dim", FROZEN_DIMS)
 def test_frozen_draws_have_the_right_variance(dim, frozen) -> None:
-    """Replicates are chains; the mean variance over coordinates, a bias of 3 % must be seen."""
+    """Replicates are chains; the mean variance over coordinates, a bias of 4 % must be seen."""
     variance = (frozen[dim].draws ** 2).mean(axis=(1, 2))[:, None]
-    verdict = judge_means(variance, np.ones(1), np.array([0.03]))
+    verdict = judge_means(variance, np.ones(1), np.array([0.04]))
     assert verdict.passed, verdict.detail
 
 
@@ -124,8 +125,8 @@ def test_bounds_are_kept_and_warned_of(seed) -> None:
     settings = tp.Settings(bounds=bounds, trimming=tp.Trimming(enabled=False))
     with pytest.warns(tp.BoundWarning, match=r"temperature_gap|scale|variance") as caught:
         result = tp.sample(
-            NORMAL, initial=np.zeros(2), levels=3, draws=10, tune=2_000, chains=1, seed=seed, settings=settings,
-            progress=False,
+            NORMAL, initial=np.zeros(2), levels=3, draws=10, tune=2_000, chains=1, seed=seed,
+            settings=settings, progress=False,
         )  # fmt: skip
     assert {str(w.message).split()[3] for w in caught} == {"temperature_gap", "scale", "variance"}
     gaps = np.diff(1.0 / result.chains[0].tuning.beta, axis=1)

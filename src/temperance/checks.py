@@ -30,6 +30,24 @@ def number_between(name: str, value: Any, low: float, high: float, *, closed: st
     return number
 
 
+def flag(name: str, value: Any) -> bool:
+    """True or False, nothing that merely counts as one."""
+    if not isinstance(value, bool | np.bool_):
+        raise InvalidTypeError(f"{name} must be True or False, got {type(value).__name__}: {value!r}")
+    return bool(value)
+
+
+def numeric_array(name: str, values: Any, kinds: str, wanted: str) -> np.ndarray[Any, Any]:
+    """An array whose dtype is of one of ``kinds``; ``wanted`` says what was expected."""
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError) as error:
+        raise InvalidTypeError(f"{name} must be {wanted}, got {values!r}") from error
+    if array.dtype.kind not in kinds and array.size:
+        raise InvalidTypeError(f"{name} must be {wanted}, got {values!r}")
+    return array
+
+
 def real_number(name: str, value: Any) -> float:
     """A real number that is not NaN."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):

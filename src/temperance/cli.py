@@ -20,7 +20,11 @@ def main() -> None:
 @click.option("--seed", default=1, show_default=True, help="Seed of the run.")
 @click.option("--draws", default=10_000, show_default=True, help="Draws a chain.")
 @click.option(
-    "--out", default="out", show_default=True, type=click.Path(path_type=Path), help="Folder of the figure."
+    "--out",
+    default="out",
+    show_default=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder of the figure.",
 )
 def demo(seed: int, draws: int, out: Path) -> None:
     """Sample twenty peaks in the plane and compare with the exact answer."""
@@ -44,7 +48,10 @@ def demo(seed: int, draws: int, out: Path) -> None:
 @click.option("--seed", default=None, type=int, help="Seed of the run.")
 @click.option("--vectorized", is_flag=True, help="FUNCTION takes the rows of an (n, dim) array.")
 @click.option(
-    "--out", default=None, type=click.Path(path_type=Path), help="Write the draws to this .npz file."
+    "--out",
+    default=None,
+    type=click.Path(path_type=Path, dir_okay=False, writable=True),
+    help="Write the draws to this .npz file.",
 )
 def sample(function: str, initial: str, out: Path | None, **options: Any) -> None:
     """Sample the log density FUNCTION of MODULE, found in the current folder or installed."""
@@ -66,7 +73,7 @@ def _load(reference: str) -> Any:
     sys.path.insert(0, "")
     try:
         return getattr(importlib.import_module(module_name), name)
-    except (ImportError, AttributeError) as error:
+    except (ImportError, AttributeError, TypeError, ValueError) as error:
         raise click.ClickException(
             f"{reference!r} must name a function as MODULE:FUNCTION: {error}"
         ) from error
@@ -93,6 +100,7 @@ def _reporting_errors(call: Any) -> Any:
 def _save(result: Any, out: Path) -> None:
     import numpy as np
 
+    out = out if out.suffix == ".npz" else out.with_name(f"{out.name}.npz")
     np.savez_compressed(out, draws=result.draws, log_density=result.log_density)
     click.echo(f"\ndraws (chain, draw, dim) and log_density (chain, draw): {out}")
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from temperance.checks import instance_of, one_of, whole_number
+from temperance.checks import flag, instance_of, one_of, whole_number
 from temperance.errors import BoundWarning, IncompleteWarning, InvalidInputError
 from temperance.results.result import Result
 from temperance.runs.chain import ChainRun
@@ -15,7 +15,7 @@ from temperance.runs.execute import default_cores, run_chains
 from temperance.runs.ladder import first_betas
 from temperance.runs.plan import Plan, default_tune
 from temperance.runs.progress import display_for
-from temperance.runs.seeds import chain_seeds
+from temperance.runs.seeds import chain_seeds, recorded_seed
 from temperance.runs.starts import Starts
 from temperance.settings import Settings
 from temperance.swaps import Strategy, equi_energy
@@ -89,8 +89,10 @@ def sample(
     DensityError
         The log density failed on the way; the error's ``result`` keeps all earlier draws.
     """
-    target = make_target(gather(log_density, log_likelihood, log_prior, data), vectorized=vectorized)
+    functions = gather(log_density, log_likelihood, log_prior, data)
+    target = make_target(functions, vectorized=flag("vectorized", vectorized))
     chains = whole_number("chains", chains, least=1)
+    seed = recorded_seed(seed)
     root = chain_seeds(seed, chains)
     starts = Starts(initial, np.random.default_rng(root[0]))
     betas = first_betas(
@@ -104,7 +106,7 @@ def sample(
         dim=starts.dim,
         draws=whole_number("draws", draws, least=0),
         tune=default_tune(starts.dim) if tune is None else whole_number("tune", tune, least=0),
-        keep_levels=bool(keep_levels),
+        keep_levels=flag("keep_levels", keep_levels),
     )
     starts.check(chains, plan.n_levels)
     _check_memory(plan, chains)
@@ -112,8 +114,8 @@ def sample(
     if cores is not None:
         n_cores = whole_number("cores", cores, least=1)
     runs = [ChainRun(plan, index, starts, chain_seed) for index, chain_seed in enumerate(root)]
-    run_chains(runs, n_cores, display_for(runs, progress))
-    return _finish(plan, runs, root)
+    run_chains(runs, n_cores, display_for(runs, flag("progress", progress)))
+    return _finish(plan, runs, seed)
 
 
 def _settings(settings: Settings | None, adapt: Literal["tuning", "always"] | None) -> Settings:
@@ -141,13 +143,13 @@ def _check_memory(plan: Plan, chains: int) -> None:
         )
 
 
-def _finish(plan: Plan, runs: Sequence[ChainRun], seeds: Sequence[np.random.SeedSequence]) -> Result:
+def _finish(plan: Plan, runs: Sequence[ChainRun], seed: Any) -> Result:
     result = Result(
         chains=tuple(run.leave() for run in runs),
         n_levels_at_start=plan.n_levels,
         n_tune=plan.tune,
         swap_strategy=plan.strategy.name,
-        seed=seeds[0].entropy,
+        seed=seed,
         complete=all(run.finished for run in runs),
     )
     for run in runs:

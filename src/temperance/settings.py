@@ -4,11 +4,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from temperance.checks import (
+    flag,
     instance_of,
     number_between,
     one_of,
     ordered_bounds,
-    real_number,
     whole_number,
 )
 
@@ -70,7 +70,8 @@ class Adaptation:
         number_between("walk_acceptance", self.walk_acceptance, 0.0, 1.0)
         number_between("swap_acceptance", self.swap_acceptance, 0.0, 1.0)
         if self.initial_log_scale is not None:
-            real_number("initial_log_scale", self.initial_log_scale)
+            number_between("initial_log_scale", self.initial_log_scale, -INF, INF)
+        flag("average", self.average)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,6 +93,7 @@ class Trimming:
     leniency: float = 0.0
 
     def __post_init__(self) -> None:
+        flag("enabled", self.enabled)
         if self.after is not None:
             whole_number("after", self.after, least=0)
         whole_number("every", self.every, least=1)

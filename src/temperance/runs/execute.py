@@ -18,9 +18,8 @@ def default_cores(chains: int, *, runs_in_parallel: bool) -> int:
 def run_chains(runs: Sequence[ChainRun], cores: int, display: Display) -> bool:
     """Run all chains; False when a Ctrl-C ended them early. A failed chain stops the others."""
     with ThreadPoolExecutor(max_workers=cores) as pool, display:
-        futures = {pool.submit(run.run) for run in runs}
         try:
-            _watch(futures, runs, display)
+            _watch({pool.submit(run.run) for run in runs}, runs, display)
         except KeyboardInterrupt:
             stop_all(runs)
             return False

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from temperance.checks import whole_number
+from temperance.checks import numeric_array, whole_number
 from temperance.core.state import FloatArray
-from temperance.errors import InvalidInputError, InvalidTypeError
+from temperance.errors import InvalidInputError
 
 DEFAULT_LEVELS = 8
 GAUSSIAN_LOG_RATIO = 2.38  # adjacent levels of a Gaussian exchange at 0.234 when T grows by e^(2.38/√d)
@@ -45,10 +45,7 @@ def _built(n_levels: int, dim: int, has_prior: bool) -> FloatArray:
 
 
 def _vector(name: str, values: Any) -> FloatArray:
-    try:
-        array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidTypeError(f"{name} must be a list of numbers, got {values!r}") from error
+    array = numeric_array(name, values, "fiu", "a list of numbers").astype(np.float64)
     if array.ndim != 1 or len(array) == 0:
         raise InvalidInputError(f"{name} must be a list of numbers, got an array of shape {array.shape}")
     return array

@@ -10,6 +10,7 @@ import numpy as np
 
 from temperance.runs.chain import ChainRun, temperatures
 
+MAX_RUNGS = 3  # more would push the chain and its bar out of 80 columns
 RECENT = 500  # iterations over which the bar averages
 
 
@@ -77,7 +78,7 @@ class LiveBars(Silent):
             BarColumn(bar_width=20),
             MofNCompleteColumn(),
             TextColumn("{task.fields[status]}"),
-            TimeRemainingColumn(),
+            TimeRemainingColumn(compact=True),
             console=Console(stderr=True),
         )
         self._tasks = [
@@ -111,5 +112,6 @@ def status_line(run: ChainRun) -> str:
     walk = np.mean(trace.walk_accept_prob[recent, 0])
     swap = np.mean(trace.swap_accepted[recent])
     n_levels = int(run.state.n_levels[0])
-    ladder = " ".join(f"{value:.3g}" for value in temperatures(run.state.beta[:n_levels]))
-    return f"{phase} · walk {walk:.2f} · swap {swap:.2f} · {n_levels} levels · T {ladder}"
+    rungs = [f"{value:.3g}" for value in temperatures(run.state.beta[:n_levels])]
+    ladder = " ".join(rungs if n_levels <= MAX_RUNGS else [rungs[0], "…", rungs[-1]])
+    return f"{phase} walk {walk:.2f} swap {swap:.2f} {n_levels} levels T {ladder}"

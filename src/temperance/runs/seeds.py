@@ -9,6 +9,14 @@ from temperance.errors import InvalidInputError, InvalidTypeError
 ENTROPY_WORDS = 4  # 128 bits, what SeedSequence pools
 
 
+def recorded_seed(seed: Any) -> Any:
+    """A seed that repeats the run when it is given again: a number, a SeedSequence, or a list of them."""
+    if isinstance(seed, list | tuple):
+        return [recorded_seed(one) for one in seed]
+    sequence = seed_sequence(seed)
+    return sequence if sequence.spawn_key or not isinstance(sequence.entropy, int) else sequence.entropy
+
+
 def chain_seeds(seed: Any, chains: int) -> list[np.random.SeedSequence]:
     """One seed sequence for each chain, the same whatever the number of workers."""
     if isinstance(seed, list | tuple):
@@ -26,7 +34,7 @@ def seed_sequence(seed: Any) -> np.random.SeedSequence:
         return np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key, pool_size=seed.pool_size)
     if isinstance(seed, np.random.Generator):
         words = seed.integers(0, 2**32, size=ENTROPY_WORDS, dtype=np.uint32)
-        return np.random.SeedSequence([int(word) for word in words])
+        return np.random.SeedSequence(int.from_bytes(words.tobytes(), "little"))
     if seed is None:
         return np.random.SeedSequence()
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer):

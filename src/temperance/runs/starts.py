@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from temperance.checks import numeric_array
 from temperance.core.state import RAISED, STATUS, FloatArray
-from temperance.errors import DensityError, InvalidInputError, InvalidTypeError, StartError
+from temperance.errors import DensityError, InvalidInputError, InvalidTypeError, StartError, TemperanceError
 from temperance.targets import Bound, Buffers
 
 MAX_TRIES = 100
@@ -87,7 +88,10 @@ def _outside(chain: int, bound: Bound, buffers: Buffers) -> npt.NDArray[np.intp]
     except Exception as error:
         raise _raised(chain, buffers) from error
     if buffers.control[STATUS] == RAISED:
-        raise _raised(chain, buffers) from bound.failures[0]
+        failure = bound.failures[0]
+        if isinstance(failure, TemperanceError) or not isinstance(failure, Exception):
+            raise failure
+        raise _raised(chain, buffers) from failure
     live = slice(0, int(buffers.n_levels[0]))
     for level, (tempered, prior) in enumerate(zip(info.log_density[live], info.log_prior[live], strict=True)):
         if np.isnan(tempered + prior) or tempered + prior == np.inf:
@@ -117,9 +121,7 @@ def _outside_message(starts: Starts, chain: int, level: int, proposal: FloatArra
 
 
 def _numbers(name: str, values: Any) -> FloatArray:
-    array = np.asarray(values)
-    if array.dtype.kind not in "fiu":
-        raise InvalidTypeError(f"{name} must be numbers or a function of a generator, got {values!r}")
+    array = numeric_array(name, values, "fiu", "numbers or a function of a generator")
     if not np.all(np.isfinite(array)):
         raise InvalidInputError(f"{name} must be finite, got {array.tolist()}")
     return array.astype(np.float64)

@@ -12,6 +12,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from temperance.checks import numeric_array
 from temperance.core.compile import compiled_around
 from temperance.core.state import IntArray
 from temperance.errors import InvalidTypeError
@@ -90,10 +91,8 @@ def _load_shape(ndim: int, offset: int) -> Callable[[int], Any]:
 
 
 def _contiguous(item: Any) -> np.ndarray[Any, Any]:
-    array = np.asarray(item)
-    if array.dtype.kind not in "fiubc":
-        raise InvalidTypeError(
-            "data must be an array of numbers or a tuple of such arrays, "
-            f"got {type(item).__name__} of dtype {array.dtype}"
-        )
+    array = numeric_array("data", item, "fiubc", "an array of numbers or a tuple of such arrays")
+    array = array.astype(array.dtype.newbyteorder("="), copy=False)
+    if array.dtype in (np.float16, np.longdouble, np.clongdouble):
+        raise InvalidTypeError(f"data of dtype {array.dtype} cannot be compiled; use float64")
     return np.ascontiguousarray(array).reshape(array.shape)

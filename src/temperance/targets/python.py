@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from temperance.core.state import LEVEL, RAISED, STATUS, STOP, FloatArray, Info
-from temperance.errors import InvalidTypeError
+from temperance.errors import InvalidTypeError, TemperanceError
 from temperance.targets.callback import python_evaluate
 from temperance.targets.contract import Bound, Buffers
 from temperance.targets.functions import NO_DATA, Functions, checked_value, function_name, takes_data
@@ -58,7 +58,21 @@ class BatchedTarget(_FromPython):
 
     def bind(self, buffers: Buffers) -> Bound:
         """Tie the functions to one chain's buffers."""
-        return bound_to_python(buffers, lambda points: self._evaluate(points, buffers.info))
+        return bound_to_python(buffers, lambda points: self._evaluate_or_locate(points, buffers))
+
+    def _evaluate_or_locate(self, points: FloatArray, buffers: Buffers) -> None:
+        """Evaluate all rows; if that raises, try them one by one so that the error names the level."""
+        kept = points.copy()
+        try:
+            self._evaluate(points, buffers.info)
+        except TemperanceError:
+            raise
+        except Exception:
+            for level in range(len(kept)):
+                buffers.control[LEVEL] = level
+                self._tempered(kept[level : level + 1].copy())
+            buffers.control[LEVEL] = 0
+            raise
 
     def _evaluate(self, points: FloatArray, info: Info) -> None:
         n_levels = len(points)
