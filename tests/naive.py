@@ -109,12 +109,15 @@ def temperature_step(state: NaiveState, log_pi: np.ndarray, g: float, target: fl
     return np.array(new)
 
 
-def number_of_levels(theta: np.ndarray, threshold: float, epsilon: float, min_levels: int) -> int:
-    """Eq. (11) and the Remark: unchanged when no level qualifies."""
+def number_of_levels(
+    theta: np.ndarray, threshold: float, epsilon: float, min_levels: int, all_hotter: bool
+) -> int:
+    """Eq. (11) and the Remark, unchanged when no level qualifies; or the stricter rule of the package."""
     scales = np.exp(theta)
     if epsilon > 0:
         threshold = min(threshold, (1 - epsilon) * scales.max())
-    for level, scale in enumerate(scales, start=1):
-        if scale >= threshold:
+    for level in range(1, len(scales) + 1):
+        candidates = scales[level - 1 :] if all_hotter else scales[level - 1 : level]
+        if np.all(candidates >= threshold):
             return max(level, min(min_levels, len(theta)))
     return len(theta)

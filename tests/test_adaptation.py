@@ -136,7 +136,7 @@ def test_bounds_are_kept_and_warned_of(seed) -> None:
 
 
 def test_trimming_never_comes_before_n0_and_its_history_is_kept(seed) -> None:
-    settings = tp.Settings(trimming=tp.Trimming(after=700, every=50, min_levels=1))
+    settings = tp.Settings(trimming=tp.Trimming(after=700, every=50, min_levels=1, rule="first"))
     result = tp.sample(
         NORMAL, initial=np.zeros(3), levels=5, draws=100, tune=2_000, chains=4, seed=seed, settings=settings,
         progress=False,
@@ -153,7 +153,7 @@ def test_trimming_never_comes_before_n0_and_its_history_is_kept(seed) -> None:
 
 @pytest.mark.parametrize("min_levels", [1, 2, 3])
 def test_min_levels_is_respected(min_levels, seed) -> None:
-    settings = tp.Settings(trimming=tp.Trimming(min_levels=min_levels))
+    settings = tp.Settings(trimming=tp.Trimming(min_levels=min_levels, rule="first"))
     result = tp.sample(
         NORMAL, initial=np.zeros(3), levels=5, draws=10, tune=6_000, chains=4, seed=seed, settings=settings,
         progress=False,

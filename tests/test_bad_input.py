@@ -485,7 +485,7 @@ def test_37_no_draws_give_an_empty_result():
     result = run_plain(draws=0)
     assert result.complete
     assert result.draws.shape == (1, 0, 2)
-    assert "1 chains × 0 draws" in str(result)
+    assert "1 chain × 0 draws" in str(result)
 
 
 @pytest.mark.parametrize("name", ["draws", "tune", "chains", "cores"])
@@ -766,7 +766,12 @@ def test_density_of_data_without_data(kind):
         tp.sample(interpreted(kind, edged), initial=[0.0], **TINY)
 
 
-@pytest.mark.parametrize("data", [np.array(["a"]), (np.zeros(2), "a"), {"a": 1.0}, [None]], ids=repr)
+def test_data_in_a_list():
+    with pytest.raises(tp.InvalidTypeError, match="got a list; write tuple"):
+        tp.sample(lambda x, data: 0.0, data=[np.zeros(2), np.zeros(3)], initial=[0.0])
+
+
+@pytest.mark.parametrize("data", [np.array(["a"]), (np.zeros(2), "a"), {"a": 1.0}], ids=repr)
 def test_data_not_of_numbers(data):
     with pytest.raises(
         tp.InvalidTypeError, match="data must be an array of numbers or a tuple of such arrays"

@@ -120,16 +120,18 @@ def test_rank_one_update_and_product_match_full_matrices(dim: int, rng: np.rando
     st.floats(0.2, 3),
     st.floats(0, 0.9),
     st.integers(1, 4),
+    st.booleans(),
 )
-def test_number_of_levels_is_equation_11(theta, threshold, epsilon, min_levels) -> None:
+def test_number_of_levels_is_equation_11(theta, threshold, epsilon, min_levels, all_hotter) -> None:
     run = TRIM_RUNS[len(theta)]
     run.state.n_levels[0] = len(theta)
     run.state.log_scale[:] = theta
     settings = kernel_settings(run.plan, adapting=True)._replace(
-        trim_threshold=threshold, trim_leniency=epsilon, min_levels=min_levels
+        trim_threshold=threshold, trim_leniency=epsilon, min_levels=min_levels, trim_needs_all=all_hotter
     )
     trim.trim(run.state, settings)
-    assert run.state.n_levels[0] == naive.number_of_levels(np.array(theta), threshold, epsilon, min_levels)
+    expected = naive.number_of_levels(np.array(theta), threshold, epsilon, min_levels, all_hotter)
+    assert run.state.n_levels[0] == expected
 
 
 def test_trimming_keeps_the_pinned_level() -> None:

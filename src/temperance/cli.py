@@ -70,7 +70,8 @@ def sample(function: str, initial: str, out: Path | None, **options: Any) -> Non
 def _load(reference: str) -> Any:
     """The object that ``module:name`` names."""
     module_name, _, name = reference.partition(":")
-    sys.path.insert(0, "")
+    if "" not in sys.path:
+        sys.path.insert(0, "")
     try:
         return getattr(importlib.import_module(module_name), name)
     except (ImportError, AttributeError, TypeError, ValueError) as error:

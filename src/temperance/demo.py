@@ -4,10 +4,11 @@ from pathlib import Path
 
 import numpy as np
 
+from temperance.results.diagnostics import ess_mean
 from temperance.results.plots import plane_figure
 from temperance.results.result import Result
-from temperance.results.summary import table
 from temperance.sampling import sample
+from temperance.text import table
 from temperance.zoo import peaks
 
 EXTENT = (-1.0, 11.0)
@@ -33,10 +34,11 @@ def run_demo(*, seed: int, draws: int, out: Path, progress: bool = True) -> tupl
 
 
 def comparison(result: Result) -> str:
-    """Moments and modes found, beside the exact ones; the error is the spread of the chains."""
+    """Moments and modes found, beside the exact ones."""
     names = ["E x1", "E x2", "E x1²", "E x2²"]
-    by_chain = np.concatenate([result.draws.mean(axis=1), (result.draws**2).mean(axis=1)], axis=1)
-    found, error = by_chain.mean(axis=0), by_chain.std(axis=0, ddof=1) / np.sqrt(len(by_chain))
+    values = np.concatenate([result.draws, result.draws**2], axis=2)
+    found = values.mean(axis=(0, 1))
+    error = [values[:, :, k].std() / np.sqrt(ess_mean(values[:, :, k])) for k in range(len(names))]
     exact = np.concatenate([peaks.FIRST_MOMENTS, peaks.SECOND_MOMENTS])
     rows = [
         [name, f"{value:.3f}", f"{spread:.3f}", f"{truth:.3f}"]

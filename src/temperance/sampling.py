@@ -10,6 +10,7 @@ import numpy as np
 from temperance.checks import flag, instance_of, one_of, whole_number
 from temperance.errors import BoundWarning, IncompleteWarning, InvalidInputError
 from temperance.results.result import Result
+from temperance.runs.allocate import covariance_bytes, trace_bytes
 from temperance.runs.chain import ChainRun
 from temperance.runs.execute import default_cores, run_chains
 from temperance.runs.ladder import first_betas
@@ -21,7 +22,7 @@ from temperance.settings import Settings
 from temperance.swaps import Strategy, equi_energy
 from temperance.targets import gather, make_target
 
-MEMORY_LIMIT = 8 * 2**30  # bytes for the covariance factors of one call
+MEMORY_LIMIT = 8 * 2**30  # bytes for the covariances and traces of one call
 BOUND_NAMES = ("temperature_gap", "scale", "variance")
 
 
@@ -134,12 +135,13 @@ def _strategy(swaps: Strategy | None) -> Strategy:
 
 
 def _check_memory(plan: Plan, chains: int) -> None:
-    needed = 8 * chains * plan.n_levels * plan.dim**2
+    needed = chains * (covariance_bytes(plan) + trace_bytes(plan))
     if needed > MEMORY_LIMIT:
         raise InvalidInputError(
-            f"the covariances of {chains} chains × {plan.n_levels} levels in {plan.dim} dimensions need "
-            f"{needed / 2**30:.1f} GiB, more than the {MEMORY_LIMIT / 2**30:.0f} GiB allowed; "
-            "use fewer levels or chains"
+            f"{chains} chains × {plan.n_levels} levels in {plan.dim} dimensions need "
+            f"{needed / 2**30:.1f} GiB ({chains * covariance_bytes(plan) / 2**30:.1f} for covariances, "
+            f"the rest for draws), more than the {MEMORY_LIMIT / 2**30:.0f} GiB allowed; "
+            "use fewer levels, chains or draws"
         )
 
 

@@ -11,6 +11,7 @@ from temperance.checks import (
     ordered_bounds,
     whole_number,
 )
+from temperance.errors import InvalidInputError
 
 OPTIMAL_ACCEPTANCE = 0.234  # Roberts, Gelman & Gilks 1997
 PAPER_GAIN_EXPONENT = 0.6  # reproduces the paper's tables
@@ -52,6 +53,8 @@ class Adaptation:
     ``"always"`` (the paper's everlasting, diminishing adaptation). ``covariance_gain=None``
     uses ``gain`` for the mean and the covariance too, as the paper does. ``average`` freezes the
     averages of the scales and log gaps over the second half of tuning instead of the last values.
+    ``tempered_start`` starts the covariance of each level at its temperature times the identity, as it
+    would be for a Gaussian, instead of the identity.
     """
 
     when: Literal["tuning", "always"] = "tuning"
@@ -60,6 +63,7 @@ class Adaptation:
     walk_acceptance: float = OPTIMAL_ACCEPTANCE
     swap_acceptance: float = OPTIMAL_ACCEPTANCE
     initial_log_scale: float | None = None
+    tempered_start: bool = True
     average: bool = True
 
     def __post_init__(self) -> None:
@@ -72,6 +76,7 @@ class Adaptation:
         if self.initial_log_scale is not None:
             number_between("initial_log_scale", self.initial_log_scale, -INF, INF)
         flag("average", self.average)
+        flag("tempered_start", self.tempered_start)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,17 +84,22 @@ class Trimming:
     """When levels are dropped.
 
     A level counts as unimodal when its scale e^θ reaches a threshold; hotter levels then go.
+    ``rule`` is ``"first"`` (the first such level, Eq. 11) or ``"all_hotter"`` (the first from which on
+    all are such, so that a cold level stuck in one mode does not end the ladder).
     ``after`` (N₀) is an iteration; None means half the tuning, or all of it under everlasting
     adaptation. ``threshold`` is ``"asymptotic"`` (2.38/√d, Eq. 11) or ``"exact"`` (the scale at which
-    a Gaussian in d dimensions really is accepted at 0.234, which is larger when d is small).
-    ``leniency`` is the ε of the paper's Remark; zero is the strict rule.
+    a Gaussian in d dimensions is accepted at the wanted rate, which is larger when d is small).
+    ``slack`` lowers it by a fraction, since a settled scale wavers around it. ``leniency`` is the ε of the
+    paper's Remark: scales within this fraction of the largest count too. Zero is the strict rule.
     """
 
     enabled: bool = True
     after: int | None = None
     every: int = 100
     min_levels: int = 2
+    rule: Literal["all_hotter", "first"] = "all_hotter"
     threshold: Literal["exact", "asymptotic"] = "exact"
+    slack: float = 0.05
     leniency: float = 0.0
 
     def __post_init__(self) -> None:
@@ -98,7 +108,9 @@ class Trimming:
             whole_number("after", self.after, least=0)
         whole_number("every", self.every, least=1)
         whole_number("min_levels", self.min_levels, least=1)
+        one_of("rule", self.rule, ("all_hotter", "first"))
         one_of("threshold", self.threshold, ("exact", "asymptotic"))
+        number_between("slack", self.slack, 0.0, 1.0, closed="left")
         number_between("leniency", self.leniency, 0.0, 1.0, closed="left")
 
 
@@ -133,6 +145,12 @@ class Settings:
         instance_of("trimming", self.trimming, Trimming, "a temperance.Trimming")
         instance_of("bounds", self.bounds, Bounds, "a temperance.Bounds")
         one_of("bad_density", self.bad_density, ("raise", "reject"))
+        wanted = self.adaptation.walk_acceptance
+        if self.trimming.threshold == "asymptotic" and wanted != OPTIMAL_ACCEPTANCE:
+            raise InvalidInputError(
+                f"threshold='asymptotic' is right for walk_acceptance={OPTIMAL_ACCEPTANCE} only, got "
+                f"{wanted:g}; use Trimming(threshold='exact')"
+            )
 
 
 def paper_settings(*, exponent: float = PAPER_GAIN_EXPONENT, trim: bool = True) -> Settings:
@@ -142,7 +160,8 @@ def paper_settings(*, exponent: float = PAPER_GAIN_EXPONENT, trim: bool = True) 
         gain=Gain(exponent=exponent),
         covariance_gain=None,
         initial_log_scale=0.0,
+        tempered_start=False,
         average=False,
     )
-    trimming = Trimming(enabled=trim, every=1, min_levels=1, threshold="asymptotic")
+    trimming = Trimming(enabled=trim, every=1, min_levels=1, rule="first", threshold="asymptotic", slack=0.0)
     return Settings(adaptation=adaptation, trimming=trimming)

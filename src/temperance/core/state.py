@@ -13,6 +13,9 @@ from numba import types
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
+# A trace has a row for each iteration: probabilities and levels need few bytes.
+ProbArray = npt.NDArray[np.float32]
+LevelArray = npt.NDArray[np.int16]
 
 # Places in the control array, through which the loop and the world outside talk.
 STOP, STATUS, LEVEL = 0, 1, 2
@@ -69,7 +72,7 @@ class SwapView(NamedTuple):
     n_levels: IntArray  # (1,)
     parameters: FloatArray  # the strategy's own numbers
     pair: IntArray  # (2,) written; the first is -1 when there is no pair to exchange
-    weight: FloatArray  # (level * (level - 1) / 2 + level,) room
+    weight: FloatArray  # (level * (level - 1) / 2 + 2 * level,) room
     order: IntArray  # (level,) room
 
 
@@ -93,6 +96,7 @@ class Settings(NamedTuple):
     min_levels: int
     trim_threshold: float
     trim_leniency: float
+    trim_needs_all: bool  # a level counts only when all hotter ones look unimodal too
     min_log_gap: float
     max_log_gap: float
     min_log_scale: float
@@ -116,13 +120,13 @@ class Trace(NamedTuple):
     level_draws: FloatArray  # (draw, level, dim) on request
     log_density: FloatArray  # (draw, level) the tempered part
     log_prior: FloatArray  # (draw,) the untempered part at the base level
-    walk_accept_prob: FloatArray  # (draw, level)
-    adjacent_swap_accept: FloatArray  # (draw, level), the last column unused
-    swap_accept_prob: FloatArray  # (draw,)
-    swap_pair: IntArray  # (draw, 2)
-    swap_accepted: IntArray  # (draw,)
-    n_levels: IntArray  # (draw,)
-    replica: IntArray  # (draw, level)
+    walk_accept_prob: ProbArray  # (draw, level)
+    adjacent_swap_accept: ProbArray  # (draw, level), the last column unused
+    swap_accept_prob: ProbArray  # (draw,)
+    swap_pair: LevelArray  # (draw, 2)
+    swap_accepted: LevelArray  # (draw,)
+    n_levels: LevelArray  # (draw,)
+    replica: LevelArray  # (draw, level)
     beta: FloatArray  # (draw, level) recorded while adapting
     log_scale: FloatArray  # (draw, level) recorded while adapting
 
@@ -143,7 +147,10 @@ _VECTOR = types.float64[::1]
 _MATRIX = types.float64[:, ::1]
 _CUBE = types.float64[:, :, ::1]
 _INTS = types.int64[::1]
-_INT_MATRIX = types.int64[:, ::1]
+_PROBS = types.float32[::1]
+_PROB_MATRIX = types.float32[:, ::1]
+_LEVELS = types.int16[::1]
+_LEVEL_MATRIX = types.int16[:, ::1]
 
 
 def _named(kind: type, *members: Any) -> Any:
@@ -162,8 +169,8 @@ def chain_type() -> Any:
     settings = _named(Settings, *[_SETTING_TYPES[kind] for kind in Settings.__annotations__.values()])
     noise = _named(Noise, _CUBE, _MATRIX, _MATRIX)
     trace = _named(
-        Trace, _MATRIX, _CUBE, _MATRIX, _VECTOR, _MATRIX, _MATRIX, _VECTOR, _INT_MATRIX,
-        _INTS, _INTS, _INT_MATRIX, _MATRIX, _MATRIX,
+        Trace, _MATRIX, _CUBE, _MATRIX, _VECTOR, _PROB_MATRIX, _PROB_MATRIX, _PROBS, _LEVEL_MATRIX,
+        _LEVELS, _LEVELS, _LEVEL_MATRIX, _MATRIX, _MATRIX,
     )  # fmt: skip
     return _named(Chain, state, info, swap_view_type(), settings, noise, trace, _INTS)
 

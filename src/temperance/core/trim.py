@@ -26,24 +26,38 @@ def scale_threshold(state: State, settings: Settings, n_free: int) -> float:
 
 
 @compiled
+def first_unimodal(state: State, settings: Settings, n_free: int) -> int:
+    """The first level whose scale reaches the threshold, or ``n_free`` when none does.
+
+    A cold level that has seen one mode only looks unimodal too. The stricter rule is not deceived as long
+    as a hotter level sees several: it takes the first level from which on all reach the threshold.
+    """
+    threshold = scale_threshold(state, settings, n_free)
+    found = n_free
+    for level in range(n_free - 1, -1, -1):
+        if math.exp(state.log_scale[level]) >= threshold:
+            found = level
+        elif settings.trim_needs_all:
+            break
+    return found
+
+
+@compiled
 def trim(state: State, settings: Settings) -> None:
-    """L becomes the first level whose scale reaches the threshold, Eq. (11); in place.
+    """The first unimodal level becomes the last, Eq. (11); in place.
 
     Nothing changes when no level qualifies. A level pinned at β = 0 stays: the levels
     between are dropped and it moves down. Bounds that were hit before count no longer.
     """
     n_pinned = 1 if settings.pinned else 0
     n_free = state.n_levels[0] - n_pinned
-    threshold = scale_threshold(state, settings, n_free)
-    for level in range(n_free):
-        if math.exp(state.log_scale[level]) >= threshold:
-            kept = max(level + 1, settings.min_levels - n_pinned, 1)
-            if kept < n_free:
-                if settings.pinned:
-                    move_level(n_free, kept, state)
-                state.n_levels[0] = kept + n_pinned
-                state.bound_hits[:] = 0
-            return
+    kept = max(first_unimodal(state, settings, n_free) + 1, settings.min_levels - n_pinned, 1)
+    if kept >= n_free:
+        return
+    if settings.pinned:
+        move_level(n_free, kept, state)
+    state.n_levels[0] = kept + n_pinned
+    state.bound_hits[:] = 0
 
 
 @compiled

@@ -8,6 +8,7 @@ import numpy as np
 from temperance.core.state import FloatArray
 from temperance.results.diagnostics import ess_bulk, r_hat
 from temperance.runs.record import ChainRecord
+from temperance.text import counted, table
 
 if TYPE_CHECKING:
     from temperance.results.result import Result
@@ -24,23 +25,11 @@ def summary_text(result: "Result") -> str:
     return "\n\n".join(parts)
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Columns aligned to the right, the first to the left."""
-    widths = [max(len(row[k]) for row in (header, *rows)) for k in range(len(header))]
-    lines = [
-        "  ".join(
-            [row[0].ljust(widths[0])]
-            + [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
-        )
-        for row in (header, *rows)
-    ]
-    return "\n".join(lines)
-
-
 def _headline(result: "Result") -> str:
     chains, draws, dim = result.draws.shape
     text = (
-        f"{chains} chains × {draws:,} draws in {dim} dimension(s), after {result.n_tune:,} tuning iterations"
+        f"{counted(chains, 'chain')} × {draws:,} draws in {counted(dim, 'dimension')}, "
+        f"after {result.n_tune:,} tuning iterations"
     )
     return text if result.complete else f"INCOMPLETE RUN: {text}"
 

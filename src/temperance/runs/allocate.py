@@ -17,7 +17,7 @@ def new_state(plan: Plan) -> State:
         log_gap=log_gaps(plan.betas),
         mean=np.zeros((n_levels, dim)),
         cov_factor=np.tile(np.eye(dim), (n_levels, 1, 1)),
-        cov_diag=np.ones((n_levels, dim)),
+        cov_diag=np.tile(initial_variances(plan)[:, None], (1, dim)),
         log_scale=np.full(n_levels, initial_log_scale(plan)),
         log_scale_sum=np.zeros(n_levels),
         log_gap_sum=np.zeros(n_levels),
@@ -28,6 +28,14 @@ def new_state(plan: Plan) -> State:
         n_refused=_count(0),
         bound_hits=np.zeros(3, dtype=np.int64),
     )
+
+
+def initial_variances(plan: Plan) -> FloatArray:
+    """The variance each level starts with; a level at β = 0 takes that of the level below it."""
+    if not plan.settings.adaptation.tempered_start:
+        return np.ones(plan.n_levels)
+    smallest = np.min(plan.betas[plan.betas > 0.0])
+    return 1.0 / np.maximum(plan.betas, smallest)
 
 
 def log_gaps(betas: FloatArray) -> FloatArray:
@@ -77,16 +85,32 @@ def new_trace(plan: Plan, n_rows: int, *, adapting: bool, keep_levels: bool) -> 
         level_draws=np.full((n_rows if keep_levels else 0, n_levels, dim), np.nan),
         log_density=np.full(by_level, np.nan),
         log_prior=np.empty(n_rows),
-        walk_accept_prob=np.full(by_level, np.nan),
-        adjacent_swap_accept=np.full(by_level, np.nan),
-        swap_accept_prob=np.empty(n_rows),
-        swap_pair=np.empty((n_rows, 2), dtype=np.int64),
-        swap_accepted=np.empty(n_rows, dtype=np.int64),
-        n_levels=np.empty(n_rows, dtype=np.int64),
-        replica=np.full(by_level, -1, dtype=np.int64),
+        walk_accept_prob=np.full(by_level, np.nan, dtype=np.float32),
+        adjacent_swap_accept=np.full(by_level, np.nan, dtype=np.float32),
+        swap_accept_prob=np.empty(n_rows, dtype=np.float32),
+        swap_pair=np.empty((n_rows, 2), dtype=np.int16),
+        swap_accepted=np.empty(n_rows, dtype=np.int16),
+        n_levels=np.empty(n_rows, dtype=np.int16),
+        replica=np.full(by_level, -1, dtype=np.int16),
         beta=np.full(history, np.nan),
         log_scale=np.full(history, np.nan),
     )
+
+
+def covariance_bytes(plan: Plan) -> int:
+    """Memory for the covariance factors of one chain."""
+    return int(plan.n_levels * plan.dim**2 * np.dtype(np.float64).itemsize)
+
+
+def trace_bytes(plan: Plan) -> int:
+    """Memory for the two traces of one chain."""
+    tuning = _row_bytes(new_trace(plan, 1, adapting=True, keep_levels=False))
+    sampling = _row_bytes(new_trace(plan, 1, adapting=plan.adapts_for_ever, keep_levels=plan.keep_levels))
+    return plan.tune * tuning + plan.draws * sampling
+
+
+def _row_bytes(trace: Trace) -> int:
+    return int(sum(column.nbytes for column in trace))
 
 
 def new_control() -> IntArray:

@@ -77,6 +77,7 @@ def kernel_settings(plan: Plan, *, adapting: bool) -> core.Settings:
         min_levels=trimming.min_levels,
         trim_threshold=unimodal_scale(plan),
         trim_leniency=float(trimming.leniency),
+        trim_needs_all=trimming.rule == "all_hotter",
         min_log_gap=math.log(bounds.temperature_gap[0]),
         max_log_gap=math.log(bounds.temperature_gap[1]),
         min_log_scale=math.log(bounds.scale[0]),
@@ -98,9 +99,12 @@ def trim_after(plan: Plan) -> int:
 
 def unimodal_scale(plan: Plan) -> float:
     """The scale e^θ at which a level counts as unimodal."""
-    if plan.settings.trimming.threshold == "asymptotic":
-        return ASYMPTOTIC_SCALE / math.sqrt(plan.dim)
-    return gaussian_scale(plan.settings.adaptation.walk_acceptance, plan.dim)
+    trimming = plan.settings.trimming
+    if trimming.threshold == "asymptotic":
+        threshold = ASYMPTOTIC_SCALE / math.sqrt(plan.dim)
+    else:
+        threshold = gaussian_scale(plan.settings.adaptation.walk_acceptance, plan.dim)
+    return (1.0 - trimming.slack) * threshold
 
 
 @functools.cache

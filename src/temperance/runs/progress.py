@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from temperance.runs.chain import ChainRun, temperatures
+from temperance.text import counted
 
 MAX_RUNGS = 3  # more would push the chain and its bar out of 80 columns
 RECENT = 500  # iterations over which the bar averages
@@ -61,8 +62,9 @@ class OneLine(Silent):
         iterations = sum(run.n_done for run in self._runs)
         ended = "finished" if all(run.finished for run in self._runs) else "ended early"
         levels = ", ".join(str(int(run.state.n_levels[0])) for run in self._runs)
-        text = f"{len(self._runs)} chain(s) {ended}: {iterations:,} iterations in {seconds:.1f} s"
-        sys.stderr.write(f"{text}, levels {levels}\n")
+        chains = counted(len(self._runs), "chain")
+        line = f"{chains} {ended}: {iterations:,} iterations in {seconds:.1f} s, levels {levels}\n"
+        sys.stderr.write(line)
 
 
 class LiveBars(Silent):

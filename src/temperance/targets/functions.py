@@ -53,6 +53,8 @@ def gather(
         if function is not None and not callable(function):
             raise InvalidTypeError(f"{label} must be a function, got {type(function).__name__}")
     functions = Functions(tempered, parameter, log_prior, NO_DATA if data is None else data)
+    if isinstance(data, list):
+        raise InvalidTypeError("data must be an array or a tuple of arrays, got a list; write tuple(data)")
     _check_arity(functions)
     return functions
 

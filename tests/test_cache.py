@@ -1,0 +1,315 @@
+"""The kernel cache on disk: used by every process, never larger, never stale.
+
+Each process below is a real one. All import one copy of the package at one path, since numba keys its files
+by path: a copy elsewhere would be compiled anew and prove nothing.
+"""
+
+import ast
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import temperance
+from temperance.core.compile import KERNEL_FOLDERS, kernel_digest
+
+PACKAGE = Path(temperance.__file__).parent
+START_SECONDS = 2.0  # promised for a second process, beside compiling the density
+N_PROCESSES = 10
+
+WORKER = """
+import time
+began = time.perf_counter()
+import json, sys
+import numba, numpy as np
+from numba.core import event
+import temperance as tp
+from temperance.core.compile import kernel_digest
+from temperance.core.iteration import compiled_loop
+from temperance.core.state import SwapView
+from temperance.targets.callback import python_evaluate
+
+task = json.loads(sys.argv[1])
+names = {"np": np, "__name__": "user"}
+exec(f"def log_density(x): return {task['formula']}", names)
+density = numba.njit(names["log_density"]) if task["compiled"] else names["log_density"]
+
+
+def propose_pair(strategy):
+    view = SwapView(
+        np.zeros((3, 1)), np.array([-1.0, -1.5, -3.0]), np.ones(3), np.array([3]), np.empty(0),
+        np.full(2, -1), np.zeros(12), np.zeros(3, dtype=np.int64),
+    )
+    strategy.kernel()(view, 0.9, 0.1)
+    return view.pair.tolist()
+
+
+def stats(kernel):
+    hits, misses = kernel.stats.cache_hits, kernel.stats.cache_misses
+    return {
+        "hits": sum(hits.values()),
+        "misses": sum(misses.values()),
+        "sealed": kernel_digest() in [cell.cell_contents for cell in kernel.py_func.__closure__],
+    }
+
+
+def freshly_compiled(recorder):
+    started = [record.data["dispatcher"] for _, record in recorder.buffer if record.is_start]
+    fresh = {d.py_func for d in started if not d.stats.cache_hits}
+    names = {f"{function.__module__}.{function.__qualname__}" for function in fresh}
+    return sorted(name for name in names if not name.startswith("numba."))
+
+
+report = {"package": tp.__file__, "digest": kernel_digest()}
+kernels = {}
+with event.install_recorder("numba:compile") as recorder:
+    for name in task["strategies"]:
+        strategy = getattr(tp.swaps, name)()
+        report["pair"] = propose_pair(strategy)
+        kernels[name] = strategy.kernel()
+        if task["draws"]:
+            result = tp.sample(
+                density, initial=np.full(task["dim"], 0.1), draws=task["draws"], tune=20, chains=2,
+                levels=task["levels"], swaps=strategy, seed=1, progress=False,
+            )
+            report["moved"] = bool(np.ptp(result.draws) > 0.0)
+            kernels["loop"] = compiled_loop()
+            if not task["compiled"]:
+                kernels["python_evaluate"] = python_evaluate()
+report["seconds"] = time.perf_counter() - began
+report["kernels"] = {name: stats(kernel) for name, kernel in kernels.items()}
+report["fresh"] = freshly_compiled(recorder)
+print(json.dumps(report))
+"""
+
+FORMULAS = (
+    "-0.5 * np.sum(x**2)",
+    "-np.sum(np.abs(x))",
+    "-np.sum(x**4)",
+    "-np.sum(np.log(1.0 + x**2)) * 2.0",
+    "-0.5 * np.sum((x - 1.0) ** 2)",
+    "-np.sum(np.log(np.cosh(x)))",
+    "np.logaddexp(-np.sum((x - 3.0) ** 2), -np.sum((x + 3.0) ** 2))",
+    "-0.1 * np.sum(x**2) + np.sum(np.cos(x))",
+    "-2.0 * np.sum(x * x)",
+    "-0.5 * x[0] ** 2 - np.sum(x[1:] ** 2)",
+)
+STRATEGIES = ("equi_energy", "adjacent", "uniform")
+
+
+def task(number: int, *, compiled: bool = True, strategies: tuple[str, ...] = (), draws: int = 20) -> dict:
+    """A tiny run; density, strategy, number of levels and dimension all differ from number to number."""
+    return {
+        "formula": FORMULAS[number],
+        "compiled": compiled,
+        "strategies": strategies or (STRATEGIES[number % 3],),
+        "levels": 2 + number % 5,
+        "dim": 1 + number % 3,
+        "draws": draws,
+    }
+
+
+@dataclass(frozen=True)
+class House:
+    """A copy of the package that may be edited, and a cache of its own."""
+
+    package: Path
+    cache: Path
+
+    def run(self, task: dict) -> dict:
+        """What a new process reports."""
+        environment = {
+            **os.environ,
+            "NUMBA_CACHE_DIR": str(self.cache),
+            "PYTHONPATH": str(self.package.parent),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
+        done = subprocess.run(
+            [sys.executable, "-W", "error", "-c", WORKER, json.dumps(task)],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        report = json.loads(done.stdout.splitlines()[-1])
+        assert Path(report["package"]).parent == self.package
+        return report
+
+    def edit(self, file: str, old: str, new: str) -> None:
+        """Replace one piece of code that must be there."""
+        source = self.package / file
+        text = source.read_text()
+        assert text.count(old) == 1, f"{file} has changed; this test must follow it"
+        source.write_text(text.replace(old, new))
+
+    def files(self) -> list[tuple[str, int]]:
+        """Every file of the cache, with its size."""
+        return sorted(
+            (str(file.relative_to(self.cache)), file.stat().st_size)
+            for file in self.cache.rglob("*")
+            if file.is_file()
+        )
+
+
+@dataclass(frozen=True)
+class Warmed:
+    pristine: Path
+    place: Path
+    cache: Path
+    report: dict
+
+
+@pytest.fixture(scope="module")
+def warmed(tmp_path_factory: pytest.TempPathFactory) -> Warmed:
+    """A first process that has used every built-in strategy and a Python density."""
+    root = tmp_path_factory.mktemp("kernels")
+    pristine, place, cache = root / "pristine", root / "place" / "temperance", root / "cache"
+    shutil.copytree(PACKAGE, pristine, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(pristine, place)
+    report = House(place, cache).run(task(0, compiled=False, strategies=STRATEGIES))
+    return Warmed(pristine, place, cache, report)
+
+
+@pytest.fixture
+def house(warmed: Warmed, tmp_path: Path) -> House:
+    """The package untouched at its one place (times of change included), and the warm cache copied."""
+    shutil.rmtree(warmed.place)
+    shutil.copytree(warmed.pristine, warmed.place)
+    shutil.copytree(warmed.cache, tmp_path / "cache")
+    return House(warmed.place, tmp_path / "cache")
+
+
+def all_loaded(report: dict, names: tuple[str, ...]) -> bool:
+    return all(report["kernels"][name]["hits"] and not report["kernels"][name]["misses"] for name in names)
+
+
+def test_first_process_compiles_each_kernel_once(warmed: Warmed):
+    assert set(warmed.report["kernels"]) == {*STRATEGIES, "loop", "python_evaluate"}
+    assert all(kernel["misses"] == 1 for kernel in warmed.report["kernels"].values())
+
+
+def test_every_cached_kernel_closes_over_the_digest(warmed: Warmed):
+    assert all(kernel["sealed"] for kernel in warmed.report["kernels"].values())
+
+
+def test_second_process_with_a_compiled_density_compiles_the_density_only(house: House):
+    report = house.run(task(1))
+    assert report["moved"]
+    assert all_loaded(report, ("loop", "adjacent"))
+    wrappers = ("temperance.targets.compiled.", "user.log_density")
+    assert report["fresh"]
+    assert [name for name in report["fresh"] if not name.startswith(wrappers)] == []
+
+
+def test_second_process_with_a_python_density_compiles_nothing(house: House):
+    before = house.files()
+    report = house.run(task(2, compiled=False))
+    assert report["moved"]
+    assert all_loaded(report, ("loop", "uniform", "python_evaluate"))
+    assert report["fresh"] == []
+    assert house.files() == before
+
+
+def test_second_process_starts_at_once(house: House):
+    assert house.run(task(3, compiled=False))["seconds"] < START_SECONDS
+
+
+def test_cache_does_not_grow_over_ten_processes(house: House):
+    files = []
+    for number in range(N_PROCESSES):
+        report = house.run(task(number))
+        assert all_loaded(report, ("loop", STRATEGIES[number % 3]))
+        files.append(house.files())
+    assert files[1]
+    assert files[-1] == files[1]
+
+
+STANDSTILL = {
+    "core/numeric.py": ("return min(log_ratio, 0.0)", "return -math.inf"),
+    "core/walk.py": ("if noise.uniforms[level, row] < accept_prob:", "if accept_prob < 0.0:"),
+    "core/linalg.py": ("step = scale * math.sqrt(diag[level, k]) * normal[k]", "step = 0.0"),
+}
+
+
+def stands_still_after_edit(house: House, file: str) -> None:
+    house.edit(file, *STANDSTILL[file])
+    report = house.run(task(0, compiled=False))
+    assert not report["moved"]
+    assert report["kernels"]["loop"]["misses"] == 1
+
+
+def test_edit_of_a_helper_of_the_loop_is_seen(house: House):
+    stands_still_after_edit(house, "core/numeric.py")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file", ["core/linalg.py", "core/walk.py"])
+def test_edit_of_any_phase_is_seen(house: House, file: str):
+    stands_still_after_edit(house, file)
+
+
+def test_edit_of_a_strategy_is_seen(house: House):
+    kernel_only = task(0, draws=0)
+    assert house.run(kernel_only)["pair"] == [0, 1]
+    house.edit("swaps/energy.py", "return math.inf if math.isnan(gap) else gap", "return math.inf")
+    report = house.run(kernel_only)
+    assert report["pair"] == [-1, -1]
+    assert report["kernels"]["equi_energy"]["misses"] == 1
+
+
+@pytest.mark.parametrize("file", sorted(STANDSTILL))
+def test_without_the_digest_an_edit_goes_unseen(house: House, warmed: Warmed, file: str):
+    """The broken version that the tests above catch: the same edits, and a digest that misses them."""
+    house.edit("core/compile.py", "return digest.hexdigest()", f'return "{warmed.report["digest"]}"')
+    house.edit(file, *STANDSTILL[file])
+    report = house.run(task(0, compiled=False))
+    assert report["moved"]
+    assert all_loaded(report, ("loop", "equi_energy", "python_evaluate"))
+
+
+def digest_of(package: Path) -> str:
+    specification = importlib.util.spec_from_file_location("compile_of_copy", package / "core" / "compile.py")
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module.kernel_digest()
+
+
+def kernel_files() -> list[str]:
+    """Every module that compiles something, found by what it imports."""
+    return [
+        str(file.relative_to(PACKAGE))
+        for file in sorted(PACKAGE.rglob("*.py"))
+        if any(
+            isinstance(node, ast.ImportFrom) and node.module == "temperance.core.compile"
+            for node in ast.walk(ast.parse(file.read_text()))
+        )
+    ]
+
+
+def test_kernels_live_in_the_folders_that_the_digest_covers():
+    assert len(kernel_files()) > 10
+    assert {Path(file).parts[0] for file in kernel_files()} <= set(KERNEL_FOLDERS)
+
+
+def test_digest_of_a_copy_is_the_same(house: House):
+    assert digest_of(house.package) == kernel_digest()
+
+
+@pytest.mark.parametrize("file", [*kernel_files(), "core/state.py", "core/compile.py"])
+def test_digest_changes_with_every_kernel_file(house: House, file: str):
+    with (house.package / file).open("a") as source:
+        source.write("\n")
+    assert digest_of(house.package) != kernel_digest()
+
+
+def test_digest_does_not_change_with_other_files(house: House):
+    with (house.package / "settings.py").open("a") as source:
+        source.write("\n")
+    assert digest_of(house.package) == kernel_digest()

@@ -1,0 +1,92 @@
+"""The documentation: its examples run and print what it says, its links lead somewhere."""
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+ABSOLUTE_PATH = re.compile(
+    r"(?<![\w./:])(/(?:home|mnt|opt|private|root|srv|tmp|usr|Users|var|work)\b\S*|[A-Za-z]:\\\S*)"
+)
+NUMBER = re.compile(r"[\d.,–]+(?:e[+-]\d+)?")
+
+each_page = pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
+
+
+class Block(NamedTuple):
+    language: str
+    code: str
+    line: int  # of the opening fence
+
+
+def blocks(text: str) -> list[Block]:
+    return [Block(m[1], m[2], text.count("\n", 0, m.start()) + 1) for m in FENCE.finditer(text)]
+
+
+def printed_after(block: Block, text: str) -> str | None:
+    """The text block that follows an example with nothing between, if there is one."""
+    after = [b for b in blocks(text) if b.line == block.line + block.code.count("\n") + 3]
+    return after[0].code if after and after[0].language == "text" else None
+
+
+def words(text: str) -> set[str]:
+    """What is left of a summary when its numbers, which other versions may change, are taken out."""
+    return set(NUMBER.sub("#", text).split())
+
+
+def run(page: Path, block: Block, namespace: dict[str, object]) -> None:
+    padded = "\n" * block.line + block.code  # an error then names the page's own line
+    exec(compile(padded, str(page), "exec"), namespace)
+
+
+@each_page
+def test_examples_run_and_print_what_they_say(page, tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = page.read_text(encoding="utf-8")
+    namespace: dict[str, object] = {"__name__": "__example__"}
+    for block in blocks(text):
+        if block.language != "python":
+            continue
+        run(page, block, namespace)
+        printed, said = capsys.readouterr().out, printed_after(block, text)
+        if page.name == "README.md":
+            assert said is not None
+            assert words(printed) == words(said)
+        else:
+            assert printed == (said or "")
+
+
+def test_a_wrong_example_is_caught() -> None:
+    text = "One\n\n```python\nprint(1)\nraise ValueError\n```\n\n```text\n2\n```\n"
+    example, said = blocks(text)
+    assert printed_after(example, text) == said.code == "2\n"
+    with pytest.raises(ValueError, match=r"^$") as caught:
+        run(Path("page.md"), example, {})
+    assert caught.traceback[-1].lineno + 1 == 5
+
+
+@each_page
+def test_relative_links_exist(page) -> None:
+    targets = [link.split("#")[0] for link in LINK.findall(page.read_text(encoding="utf-8"))]
+    missing = [link for link in targets if link and "://" not in link and not (page.parent / link).exists()]
+    assert not missing
+
+
+@each_page
+def test_no_absolute_paths(page) -> None:
+    assert not ABSOLUTE_PATH.findall(page.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("text", ["see /home/someone/x.py", "`/tmp/out`", r"C:\Users\x"])
+def test_absolute_paths_are_recognised(text) -> None:
+    assert ABSOLUTE_PATH.search(text)
+
+
+def test_pages_are_found() -> None:
+    names = {str(page.relative_to(ROOT)) for page in PAGES}
+    assert {"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/guide.md", "docs/architecture.md"} <= names

@@ -1,0 +1,217 @@
+"""The house: who may import whom, who may print, and what is public."""
+
+import ast
+import importlib
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import temperance
+
+PACKAGE = Path(temperance.__file__).parent
+NAME = "temperance"
+HEAVY = ("matplotlib", "rich", "scipy", "xarray", "click")
+PRINTING = ("cli.py",)
+
+# What each layer may import of the package, beside itself. A name ends where a dot or the end follows.
+ALLOWED = {
+    "errors": (),
+    "checks": ("errors",),
+    "core": (),
+    "zoo": (),
+    "settings": ("checks", "errors"),
+    "swaps": ("errors", "checks", "core"),
+    "targets": ("errors", "checks", "core"),
+    "runs": ("core", "swaps", "targets", "settings", "errors", "checks"),
+    "results": ("core.state", "runs.record", "errors"),
+    "sampling": ("core", "swaps", "targets", "runs", "results", "settings", "errors", "checks"),
+    "demo": ("results", "sampling", "zoo", "settings", "errors", "checks"),
+    "cli": ("", "demo", "errors"),
+    "": ("swaps", "zoo", "errors", "results", "sampling", "settings"),
+}
+
+
+def sources() -> list[Path]:
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def relative(file: Path) -> str:
+    return file.relative_to(PACKAGE).as_posix()
+
+
+def layer_of(file: str) -> str:
+    """``core`` for core/walk.py, ``settings`` for settings.py, nothing for the package itself."""
+    first = file.split("/")[0].removesuffix(".py")
+    return "" if first == "__init__" else first
+
+
+def is_type_checking(node: ast.stmt) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
+
+
+def executed(node: ast.AST) -> Iterator[ast.AST]:
+    """Every node that may run: inside functions too, but not what only a type checker sees."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        if is_type_checking(child):
+            for statement in child.orelse:
+                yield from executed(statement)
+        else:
+            yield from executed(child)
+
+
+def imported_names(tree: ast.AST, file: str) -> set[str]:
+    """Absolute names of all modules and members that a source imports."""
+    names = set()
+    package = [NAME, *file.split("/")[:-1]]
+    for node in executed(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            start = package[: len(package) - node.level + 1] if node.level else []
+            module = ".".join([*start, *([node.module] if node.module else [])])
+            names |= {f"{module}.{alias.name}" for alias in node.names}
+    return names
+
+
+def within_package(tree: ast.AST, file: str) -> set[str]:
+    """What is imported of this package, without its name: ``core.state.State``."""
+    names = imported_names(tree, file)
+    return {name.removeprefix(NAME).lstrip(".") for name in names if name.split(".")[0] == NAME}
+
+
+def forbidden_imports(source: str, file: str) -> set[str]:
+    layer = layer_of(file)
+    allowed = (*ALLOWED[layer], layer) if layer else ALLOWED[layer]
+    return {
+        name
+        for name in within_package(ast.parse(source), file)
+        if not any(name == prefix or name.startswith(f"{prefix}.") for prefix in allowed)
+    }
+
+
+def prints(tree: ast.AST) -> list[int]:
+    """Lines that write to the standard output or through click."""
+    calls = [node for node in executed(tree) if isinstance(node, ast.Call)]
+    return [
+        call.lineno
+        for call in calls
+        if ast.unparse(call.func) in ("print", "echo", "pprint", "secho", "rich.print")
+        or ast.unparse(call.func).startswith(("click.echo", "click.secho", "sys.stdout"))
+    ]
+
+
+def test_every_layer_has_a_rule():
+    assert {layer_of(relative(file)) for file in sources()} == set(ALLOWED)
+
+
+@pytest.mark.parametrize("file", sources(), ids=relative)
+def test_imports_point_one_way(file: Path):
+    assert forbidden_imports(file.read_text(), relative(file)) == set()
+
+
+@pytest.mark.parametrize(
+    ("file", "source"),
+    [
+        ("core/walk.py", "from temperance.errors import DensityError"),
+        ("core/walk.py", "def f():\n    import temperance.runs.chain"),
+        ("core/walk.py", "from ..settings import Settings"),
+        ("core/walk.py", "import temperance"),
+        ("swaps/energy.py", "from temperance.targets import gather"),
+        ("targets/python.py", "if DEBUG:\n    from temperance import swaps"),
+        ("runs/chain.py", "from temperance.results.result import Result"),
+        ("results/result.py", "from temperance.runs.chain import ChainRun"),
+        ("results/result.py", "from temperance.core import state_of_affairs"),
+        ("zoo/peaks.py", "from temperance.core.state import FloatArray"),
+        ("sampling.py", "from temperance.cli import main"),
+    ],
+)
+def test_a_wrong_import_would_be_seen(file: str, source: str):
+    assert forbidden_imports(source, file)
+
+
+@pytest.mark.parametrize(
+    ("file", "source"),
+    [
+        ("core/walk.py", "from temperance.core.state import State"),
+        ("core/walk.py", "from .state import State"),
+        ("results/summary.py", "from temperance.core import state"),
+        ("errors.py", "if TYPE_CHECKING:\n    from temperance.results.result import Result"),
+        ("errors.py", "if typing.TYPE_CHECKING:\n    from temperance.results.result import Result"),
+    ],
+)
+def test_a_right_import_passes(file: str, source: str):
+    assert not forbidden_imports(source, file)
+
+
+@pytest.mark.parametrize("file", sources(), ids=relative)
+def test_only_the_command_line_prints(file: Path):
+    lines = prints(ast.parse(file.read_text()))
+    assert bool(lines) == (relative(file) in PRINTING), lines
+
+
+def test_a_print_would_be_seen():
+    source = "print(1)\nclick.echo(2)\nsys.stdout.write('3')\nsys.stderr.write('4')"
+    assert prints(ast.parse(source)) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("file", sources(), ids=relative)
+def test_no_assert_and_no_bare_except(file: Path):
+    bad = [
+        node.lineno
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.Assert) or (isinstance(node, ast.ExceptHandler) and node.type is None)
+    ]
+    assert bad == []
+
+
+@pytest.mark.parametrize("module", ["temperance", "temperance.swaps", "temperance.targets", "temperance.zoo"])
+def test_public_list_is_sorted_and_exists(module: str):
+    public = importlib.import_module(module)
+    assert public.__all__ == sorted(set(public.__all__))
+    assert [name for name in public.__all__ if not hasattr(public, name)] == []
+
+
+def test_public_list_is_all_that_the_front_page_imports():
+    tree = ast.parse((PACKAGE / "__init__.py").read_text())
+    imported = {
+        alias.asname or alias.name
+        for node in executed(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+    }
+    assert set(temperance.__all__) == {name for name in imported if not name.startswith("_")}
+    defined = {type(node).__name__ for node in tree.body}
+    assert defined <= {"Expr", "ImportFrom", "Assign"}, "the public names and nothing else"
+
+
+def test_import_is_light():
+    """Beyond what numba itself imports: it takes scipy where it finds it."""
+    script = (
+        "import sys, numba, numpy\n"
+        "before = set(sys.modules)\n"
+        f"import {NAME}\n"
+        f"print([name for name in {HEAVY} if name in set(sys.modules) - before])\n"
+        f"print([name for name in {HEAVY} if name in before])"
+    )
+    shown = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    by_us, by_numba = shown.stdout.splitlines()
+    assert by_us == "[]"
+    assert by_numba in ("[]", "['scipy']")
+
+
+def test_typed_marker_is_there():
+    assert (PACKAGE / "py.typed").is_file()
+
+
+def test_the_package_holds_nothing_but_sources():
+    strays = [
+        relative(file)
+        for file in PACKAGE.rglob("*")
+        if file.is_file() and "__pycache__" not in file.parts and file.name != "py.typed"
+        if file.suffix != ".py"
+    ]
+    assert strays == []

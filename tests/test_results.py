@@ -1,0 +1,549 @@
+"""What a run leaves: draws, diagnostics, the summary, and the story of the swaps."""
+
+import math
+import re
+from dataclasses import replace
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import special
+
+import temperance as tp
+from temperance.results.diagnostics import ess_bulk, ess_mean, r_hat
+from temperance.results.result import largest_block
+from temperance.results.summary import MAX_ROWS, base_exchange_rate
+from temperance.runs.allocate import cut
+
+SEED = 20261116
+QUIET = {"chains": 3, "seed": SEED, "progress": False}
+DRAWS = 300
+# Lenient enough to drop all but three levels within these short runs.
+EAGER = tp.Trimming(after=100, every=50, min_levels=3, leniency=0.9)
+
+
+# ---- diagnostics: a twin written from Vehtari, Gelman, Simpson, Carpenter & Bürkner (2021)
+
+
+def naive_split(draws):
+    half = draws.shape[1] // 2
+    parts = []
+    for chain in draws:
+        parts += [list(chain[:half]), list(chain[len(chain) - half :])]
+    return parts
+
+
+def naive_scores(chains):
+    """Eq. (14): normal quantiles of (r − 3/8) / (S + 1/4), ties sharing their average rank."""
+    values = [value for chain in chains for value in chain]
+
+    def rank(value):
+        below = sum(other < value for other in values)
+        equal = sum(other == value for other in values)
+        return below + (equal + 1) / 2
+
+    return [[special.ndtri((rank(value) - 3 / 8) / (len(values) + 1 / 4)) for value in c] for c in chains]
+
+
+def mean(values):
+    return math.fsum(values) / len(values)
+
+
+def sample_variance(values):
+    centre = mean(values)
+    return math.fsum((value - centre) ** 2 for value in values) / (len(values) - 1)
+
+
+def marginal_variance(chains):
+    """Eqs (1)–(3): within, and within and between together."""
+    n = len(chains[0])
+    within = mean([sample_variance(chain) for chain in chains])
+    between = n * sample_variance([mean(chain) for chain in chains])
+    return within, (n - 1) / n * within + between / n
+
+
+def naive_r_hat(draws):
+    chains = naive_split(draws)
+    centre = float(np.median([value for chain in chains for value in chain]))
+    folded = [[abs(value - centre) for value in chain] for chain in chains]
+    values = []
+    for part in (naive_scores(chains), naive_scores(folded)):
+        within, total = marginal_variance(part)
+        if total > 0:  # equal values say nothing; folding two symmetric ones leaves such
+            values.append(math.sqrt(total / within) if within > 0 else math.inf)
+    return max(values)
+
+
+def scaled_autocorrelation(chain, lag):
+    """s² ρ_t of one chain, multiplied out so that a chain without variance needs no division."""
+    centre = mean(chain)
+    products = [(a - centre) * (b - centre) for a, b in zip(chain, chain[lag:], strict=False)]
+    return math.fsum(products) / (len(chain) - 1)
+
+
+def naive_ess(chains):
+    """Eqs (10)–(13), with Geyer's initial monotone sequence and the bound ESS ≤ S log10 S."""
+    m, n = len(chains), len(chains[0])
+    within, total = marginal_variance(chains)
+
+    def rho(lag):
+        mixed = mean([scaled_autocorrelation(chain, lag) for chain in chains])
+        return 1 - (within - mixed) / total
+
+    sums = []
+    for pair in range(n // 2):
+        both = rho(2 * pair) + rho(2 * pair + 1)
+        if both < 0:
+            break
+        sums.append(min([both, *sums]))
+    time = max(-1 + 2 * math.fsum(sums), 1 / math.log10(m * n))
+    return m * n / time
+
+
+def autoregression(rng, phi, shape, shift=0.0):
+    draws = np.empty(shape)
+    noise = rng.standard_normal(shape)
+    draws[:, 0] = noise[:, 0] / math.sqrt(1 - phi**2)
+    for step in range(1, shape[1]):
+        draws[:, step] = phi * draws[:, step - 1] + noise[:, step]
+    return draws + shift * np.arange(shape[0])[:, None]
+
+
+SERIES = [
+    (phi, shape, shift, ties)
+    for phi in (-0.8, 0.0, 0.6, 0.95)
+    for shape, shift in (((1, 101), 0.0), ((2, 40), 1.0), ((4, 60), 0.0), ((3, 7), 0.0))
+    for ties in (False, True)
+]
+
+
+@pytest.mark.parametrize(("phi", "shape", "shift", "ties"), SERIES)
+def test_diagnostics_equal_their_naive_twin(rng, phi, shape, shift, ties):
+    draws = autoregression(rng, phi, shape, shift)
+    draws = np.round(draws) if ties else draws
+    assert ess_mean(draws) == pytest.approx(naive_ess(naive_split(draws)), rel=1e-9)
+    assert ess_bulk(draws) == pytest.approx(naive_ess(naive_scores(naive_split(draws))), rel=1e-9)
+    assert r_hat(draws) == pytest.approx(naive_r_hat(draws), rel=1e-9)
+
+
+def test_ess_of_independent_draws_is_their_number(rng):
+    draws = rng.standard_normal((4, 5_000))
+    assert ess_mean(draws) == pytest.approx(draws.size, rel=0.1)
+    assert r_hat(draws) == pytest.approx(1.0, abs=0.002)
+
+
+def test_ess_of_a_correlated_series_is_the_known_one(rng):
+    phi = 0.8
+    draws = autoregression(rng, phi, (8, 20_000))
+    assert ess_mean(draws) == pytest.approx(draws.size * (1 - phi) / (1 + phi), rel=0.1)
+
+
+def test_bulk_ess_and_r_hat_depend_on_ranks_only(rng):
+    draws = autoregression(rng, 0.5, (4, 200))
+    assert ess_bulk(np.exp(3.0 * draws)) == ess_bulk(draws)
+    assert ess_mean(7.0 - 2.0 * draws) == pytest.approx(ess_mean(draws), rel=1e-9)
+
+
+def test_r_hat_sees_chains_that_differ_in_spread_only(rng):
+    draws = rng.standard_normal((4, 500)) * np.array([[1.0], [1.0], [1.0], [5.0]])
+    assert r_hat(draws) > 1.1
+
+
+@pytest.mark.parametrize("diagnostic", [ess_bulk, ess_mean, r_hat])
+@pytest.mark.parametrize(
+    "draws",
+    [
+        np.full((4, 100), 3.0),
+        np.arange(6.0).reshape(2, 3),
+        np.empty((2, 0)),
+        np.array([[1.0, 2.0, np.nan, 4.0, 5.0, 6.0]]),
+        np.array([[1.0, 2.0, np.inf, 4.0, 5.0, 6.0]]),
+    ],
+    ids=["constant", "short", "empty", "nan", "infinite"],
+)
+def test_diagnostics_of_what_says_nothing_are_nan(diagnostic, draws):
+    assert math.isnan(diagnostic(draws))
+
+
+def test_chains_stuck_at_different_points():
+    draws = np.repeat([[0.0], [1.0], [2.0]], 50, axis=1)
+    assert r_hat(draws) == math.inf
+    assert ess_mean(draws) < 6
+    assert ess_bulk(draws) < 6
+
+
+def test_r_hat_of_two_symmetric_values_is_not_infinite(rng):
+    """Folded at their median, all draws are equal: that half of R-hat says nothing."""
+    draws = rng.permuted(np.tile([-1.0, 1.0], (4, 100)), axis=1)
+    assert r_hat(draws) == pytest.approx(1.0, abs=0.05)
+
+
+# ---- runs shared by the tests below
+
+
+@numba.njit
+def log_density(x):
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += (x[i] - 1.0) ** 2 * (i + 1.0)
+    return -0.5 * total
+
+
+def log_likelihood(x):
+    return -50.0 * float((x - 1.0) @ (x - 1.0))
+
+
+def log_prior(x):
+    return -0.125 * float(x @ x)
+
+
+@pytest.fixture(scope="module")
+def result():
+    """Levels are dropped while tuning; hot levels kept."""
+    return tp.sample(
+        log_density,
+        initial=np.zeros(2),
+        draws=DRAWS,
+        tune=400,
+        levels=5,
+        keep_levels=True,
+        settings=tp.Settings(trimming=EAGER),
+        **QUIET,
+    )
+
+
+@pytest.fixture(scope="module")
+def dropping():
+    """Levels are dropped among the draws, at different times."""
+    adaptation = tp.Adaptation(when="always")
+    trimming = replace(EAGER, after=110)
+    return tp.sample(
+        log_density,
+        initial=np.zeros(2),
+        draws=DRAWS,
+        tune=100,
+        levels=6,
+        keep_levels=True,
+        settings=tp.Settings(adaptation=adaptation, trimming=trimming),
+        **QUIET,
+    )
+
+
+@pytest.fixture(scope="module")
+def two_parts():
+    """A likelihood and a prior, so that the last level is pinned at beta = 0."""
+    return tp.sample(
+        log_likelihood=log_likelihood,
+        log_prior=log_prior,
+        initial=np.zeros(2),
+        draws=DRAWS,
+        tune=400,
+        levels=5,
+        keep_levels=True,
+        settings=tp.Settings(trimming=EAGER),
+        **QUIET,
+    )
+
+
+@pytest.fixture(scope="module")
+def plain_metropolis():
+    return tp.sample(log_density, initial=np.zeros(2), draws=50, tune=50, levels=1, **QUIET)
+
+
+def ragged(result, lengths):
+    """The same run as if its chains had been cut short."""
+    chains = [
+        replace(chain, sampling=cut(chain.sampling, length), complete=False)
+        for chain, length in zip(result.chains, lengths, strict=True)
+    ]
+    return replace(result, chains=tuple(chains), complete=False)
+
+
+# ---- draws
+
+
+def test_draws_are_chain_draw_dim(result):
+    assert result.complete
+    assert result.draws.shape == (3, DRAWS, 2)
+    assert result.draws.dtype == np.float64
+    assert not np.array_equal(result.draws[0], result.draws[1])
+
+
+def test_log_density_is_that_of_the_draws(result):
+    expected = [[log_density(x) for x in chain] for chain in result.draws]
+    np.testing.assert_allclose(result.log_density, expected, rtol=1e-13)
+
+
+def test_log_density_of_two_parts_is_their_sum(two_parts):
+    expected = [[log_likelihood(x) + log_prior(x) for x in chain] for chain in two_parts.draws]
+    np.testing.assert_array_equal(two_parts.log_density, expected)
+
+
+def test_recorded_parts_belong_to_the_levels(two_parts):
+    for draws, chain in zip(two_parts.level_draws, two_parts.chains, strict=True):
+        live = len(chain.beta)
+        expected = [[log_likelihood(x) for x in row[:live]] for row in draws]
+        np.testing.assert_array_equal(chain.sampling.log_density[:, :live], expected)
+        np.testing.assert_array_equal(chain.sampling.log_prior, [log_prior(row[0]) for row in draws])
+
+
+@pytest.mark.parametrize("run", ["result", "dropping", "two_parts"])
+def test_level_draws_are_nan_exactly_where_a_level_is_gone(run, request):
+    result = request.getfixturevalue(run)
+    levels = result.level_draws
+    assert levels.shape == (3, DRAWS, result.n_levels_at_start, 2)
+    np.testing.assert_array_equal(levels[:, :, 0], result.draws)
+    gone = np.array(
+        [np.arange(result.n_levels_at_start) >= chain.sampling.n_levels[:, None] for chain in result.chains]
+    )
+    assert gone.any(), "the run should drop levels, or this test says nothing"
+    np.testing.assert_array_equal(np.isnan(levels), np.repeat(gone[..., None], 2, axis=3))
+
+
+def test_levels_are_dropped_among_the_draws_too(dropping):
+    for chain in dropping.chains:
+        assert np.all(np.diff(chain.sampling.n_levels) <= 0)
+        assert chain.sampling.n_levels[0] > chain.sampling.n_levels[-1] == len(chain.beta)
+
+
+def test_level_draws_must_be_asked_for(plain_metropolis):
+    with pytest.raises(tp.InvalidInputError, match="keep_levels=True"):
+        _ = plain_metropolis.level_draws
+
+
+@pytest.mark.parametrize("run", ["result", "dropping", "two_parts", "plain_metropolis"])
+def test_ladder_that_is_left(run, request):
+    result = request.getfixturevalue(run)
+    for n_levels, temperatures, chain in zip(
+        result.n_levels, result.temperatures, result.chains, strict=True
+    ):
+        assert n_levels == len(temperatures) == len(chain.log_scale) == len(chain.mean)
+        assert n_levels == chain.sampling.n_levels[-1]
+        assert temperatures[0] == 1.0
+        assert np.all(np.diff(temperatures) > 0)
+        assert chain.covariance.shape == (n_levels, 2, 2)
+        assert np.isinf(temperatures[-1]) == (run == "two_parts")
+
+
+# ---- incomplete runs
+
+
+@given(st.lists(st.integers(0, 50), min_size=1, max_size=8))
+def test_largest_block_is_the_largest(lengths):
+    n_chains, n_draws = largest_block(lengths)
+    assert sum(length >= n_draws for length in lengths) >= n_chains >= 1
+    best = max(length * sum(other >= length for other in lengths) for length in lengths)
+    assert n_chains * n_draws == best
+
+
+@pytest.mark.parametrize(
+    ("lengths", "block"),
+    [
+        ([5, 5, 5], (3, 5)),
+        ([100, 10, 9], (1, 100)),
+        ([100, 90, 3], (2, 90)),
+        ([0, 0], (2, 0)),
+        ([0, 7], (1, 7)),
+    ],
+)
+def test_largest_block_of_known_lengths(lengths, block):
+    assert largest_block(lengths) == block
+
+
+def test_incomplete_run_keeps_the_largest_block(result):
+    part = ragged(result, [20, 250, 200])
+    np.testing.assert_array_equal(part.draws, result.draws[1:, :200])
+    np.testing.assert_array_equal(part.log_density, result.log_density[1:, :200])
+    np.testing.assert_array_equal(part.level_draws, result.level_draws[1:, :200])
+    assert [chain.n_draws for chain in part.chains] == [20, 250, 200]
+
+
+@pytest.mark.parametrize("lengths", [[20, 250, 200], [0, 7, 0], [0, 1, 0], [0, 0, 0]])
+def test_incomplete_run_says_so(result, lengths):
+    text = str(ragged(result, lengths))
+    assert text.startswith("INCOMPLETE")
+    assert "INCOMPLETE" not in str(result)
+    n_chains, n_draws = largest_block(lengths)
+    assert re.search(rf"\b{n_chains} chains? × {n_draws} draws?\b", text)
+
+
+def test_failed_density_leaves_an_incomplete_result():
+    calls = iter(range(10**6))
+
+    def failing(x):
+        if next(calls) > 250:
+            raise RuntimeError("enough")
+        return -0.5 * float(x @ x)
+
+    with pytest.raises(tp.DensityError) as caught:
+        tp.sample(failing, initial=np.zeros(1), draws=DRAWS, tune=20, levels=2, **QUIET)
+    left = caught.value.result
+    assert not left.complete
+    assert left.draws.shape[0] == 1
+    assert 0 < left.draws.shape[1] < DRAWS
+    assert "INCOMPLETE" in str(left)
+
+
+# ---- the summary
+
+
+def rows_of(text):
+    """Words of each line, by the first."""
+    return {line.split()[0]: line.split() for line in text.splitlines() if line.split()}
+
+
+def test_summary_shows_moments_and_diagnostics(result):
+    text = str(result)
+    assert re.match(rf"3 chains × {DRAWS} draws in 2 dimension.*, after 400 tuning iterations", text)
+    assert rows_of(text)["mean"] == ["mean", "sd", "2.5%", "50%", "97.5%", "ess", "r_hat"]
+    for k in range(2):
+        x = result.draws[:, :, k]
+        moments = [x.mean(), x.std(), *np.quantile(x, [0.025, 0.5, 0.975])]
+        shown = [f"{value:.4g}" for value in moments] + [f"{ess_bulk(x):.0f}", f"{r_hat(x):.3f}"]
+        assert rows_of(text)[f"x[{k}]"][1:] == shown
+
+
+def test_summary_shows_swaps_and_the_ladder(result):
+    text = str(result)
+    accepted = np.mean([chain.sampling.swap_accepted for chain in result.chains])
+    touching = np.mean([base_exchange_rate(chain) for chain in result.chains])
+    assert f"swaps (equi-energy): {accepted:.3f} accepted, {touching:.3f} an iteration" in text
+    rows = rows_of(text)
+    assert rows["level"] == ["level", "chains", "temperature", "walk", "accepts", "exchanges", "with", "next"]
+    for level in range(max(result.n_levels)):
+        there = [chain for chain in result.chains if len(chain.beta) > level]
+        walk = np.mean([chain.sampling.walk_accept_prob[:, level].mean() for chain in there])
+        temperatures = [1.0 / chain.beta[level] for chain in there]
+        row = rows[str(level + 1)]
+        assert row[1] == str(len(there))
+        assert {f"{min(temperatures):.3g}", f"{max(temperatures):.3g}"} <= set(row)
+        assert min(abs(float(cell) - walk) for cell in row[2:] if cell != "–") <= 1e-3
+
+
+def test_summary_shows_levels_chain_by_chain(dropping):
+    left = ", ".join(str(n_levels) for n_levels in dropping.n_levels)
+    assert f"levels: 6 at the start, {left} at the end" in str(dropping)
+
+
+def test_summary_of_chains_with_different_numbers_of_levels(result):
+    mixed = replace(result, chains=(result.chains[0], chain_of(4), chain_of(1)))
+    text = str(mixed)
+    assert "levels: 5 at the start, 3, 4, 1 at the end" in text
+    assert [rows_of(text)[str(level)][1] for level in (1, 2, 3, 4)] == ["3", "2", "2", "1"]
+
+
+def chain_of(n_levels):
+    """A chain that keeps all its levels."""
+    kept = tp.sample(
+        log_density,
+        initial=np.zeros(2),
+        draws=DRAWS,
+        tune=100,
+        levels=n_levels,
+        settings=tp.Settings(trimming=tp.Trimming(enabled=False)),
+        **{**QUIET, "chains": 1},
+    )
+    return kept.chains[0]
+
+
+def test_summary_of_a_pinned_ladder(two_parts):
+    text = str(two_parts)
+    assert "inf" in rows_of(text)[str(max(two_parts.n_levels))]
+
+
+def test_summary_of_plain_metropolis(plain_metropolis):
+    text = str(plain_metropolis)
+    assert "swaps (equi-energy): 0.000 accepted" in text
+    assert "levels: 1 at the start, 1, 1, 1 at the end" in text
+
+
+@pytest.mark.parametrize("draws", [0, 1, 3, 4])
+def test_summary_of_hardly_any_draws(draws):
+    few = tp.sample(log_density, initial=np.zeros(2), draws=draws, tune=30, levels=3, **QUIET)
+    text = str(few)
+    assert few.complete
+    assert few.draws.shape == (3, draws, 2)
+    assert few.log_density.shape == (3, draws)
+    assert re.match(rf"3 chains × {draws} draws?\b", text)
+    assert "levels: 3 at the start" in text
+    assert ("x[0]" in text) == (draws > 0)
+    assert ("nan" in text) == (0 < draws < 4)
+
+
+def test_summary_of_many_dimensions_is_short():
+    dim = MAX_ROWS + 2
+    wide = tp.sample(log_density, initial=np.zeros(dim), draws=20, tune=20, levels=2, **QUIET)
+    text = str(wide)
+    assert f"x[{MAX_ROWS - 1}]" in text
+    assert f"x[{MAX_ROWS}]" not in text
+    assert "… 2 more" in text
+
+
+# ---- the story of the swaps
+
+
+def retold_replicas(traces, n_levels, pinned):
+    """Where each start has gone, from the swaps and the dropped levels alone."""
+    current = list(range(n_levels))
+    rows = []
+    for trace in traces:
+        for pair, accepted, left in zip(trace.swap_pair, trace.swap_accepted, trace.n_levels, strict=True):
+            i, j = pair
+            if accepted:
+                current[i], current[j] = current[j], current[i]
+            if left < len(current):
+                current = [*current[: left - 1], current[-1]] if pinned else current[:left]
+            rows.append(current + [-1] * (n_levels - len(current)))
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("run", ["result", "dropping", "two_parts", "plain_metropolis"])
+def test_replicas_follow_the_accepted_swaps(run, request):
+    result = request.getfixturevalue(run)
+    for chain in result.chains:
+        traces = (chain.tuning, chain.sampling)
+        recorded = np.concatenate([trace.replica for trace in traces])
+        told = retold_replicas(traces, result.n_levels_at_start, pinned=run == "two_parts")
+        np.testing.assert_array_equal(recorded, told)
+
+
+@pytest.mark.parametrize("run", ["result", "dropping", "two_parts", "plain_metropolis"])
+def test_replicas_are_a_permutation_of_the_starts_that_remain(run, request):
+    result = request.getfixturevalue(run)
+    for chain in result.chains:
+        for trace in (chain.tuning, chain.sampling):
+            remaining = set(range(result.n_levels_at_start))
+            for replica, n_levels in zip(trace.replica, trace.n_levels, strict=True):
+                live = set(replica[:n_levels].tolist())
+                assert len(live) == n_levels
+                assert live <= remaining
+                assert np.all(replica[n_levels:] == -1)
+                remaining = live
+
+
+@pytest.mark.parametrize("run", ["result", "dropping", "two_parts", "plain_metropolis"])
+def test_swaps_are_of_two_live_levels(run, request):
+    result = request.getfixturevalue(run)
+    for chain in result.chains:
+        trace = chain.sampling
+        before = np.concatenate([chain.tuning.n_levels[-1:], trace.n_levels[:-1]])
+        low, high = trace.swap_pair.T
+        proposed = low >= 0
+        assert np.all(proposed == (before > 1))
+        assert np.all((low < high)[proposed])
+        assert np.all((high < before)[proposed])
+        assert set(trace.swap_accepted.tolist()) <= {0, 1}
+        assert not np.any(trace.swap_accepted[~proposed])
+        assert np.all(trace.swap_accept_prob[trace.swap_accepted == 1] > 0.0)
+        assert np.all((trace.swap_accept_prob >= 0.0) & (trace.swap_accept_prob <= 1.0))
+
+
+def test_a_swap_moves_the_point_with_its_replica(two_parts):
+    """Where a swap with the base level was accepted, the base level holds another point."""
+    for chain, levels in zip(two_parts.chains, two_parts.level_draws, strict=True):
+        touched = (chain.sampling.swap_pair[:, 0] == 0) & (chain.sampling.swap_accepted == 1)
+        assert touched.any()
+        changed = np.any(np.diff(levels[:, 0], axis=0) != 0.0, axis=1)
+        assert np.all(changed[touched[1:]])
