@@ -66,11 +66,13 @@ def make_run(plan: Plan, start: Any = None, seed: int = 0) -> ChainRun:
     return ChainRun(plan, 0, Starts(points, np.random.default_rng(0)), np.random.SeedSequence(seed))
 
 
-def make_noise(rng: np.random.Generator, n_iterations: int, n_levels: int, dim: int) -> Noise:
+def make_noise(
+    rng: np.random.Generator, n_iterations: int, n_levels: int, dim: int, n_swaps: int = 1
+) -> Noise:
     return Noise(
         rng.standard_normal((n_levels, n_iterations, dim)),
         rng.random((n_levels, n_iterations)),
-        rng.random((n_iterations, SWAP_UNIFORMS)),
+        rng.random((n_iterations, SWAP_UNIFORMS * n_swaps)),
     )
 
 
@@ -78,9 +80,9 @@ def advance(run: ChainRun, noise: Noise, *, adapting: bool, row: int = 0) -> int
     """Run as many iterations as there is noise for; how many were finished."""
     settings = kernel_settings(run.plan, adapting=adapting)
     trace = run.tuning if adapting else run.sampling
-    chain = Chain(run.state, run.info, run._view, settings, noise, trace, run.control)
+    chain = Chain(run.state, run.info, run._swaps.view, settings, noise, trace, run.control)
     n = len(noise.swap_uniforms)
-    return compiled_loop()(run._bound.evaluate, 0, run.plan.strategy.kernel(), chain, row, n)
+    return compiled_loop()(run._bound.evaluate, 0, run._swaps.kernel, chain, row, n)
 
 
 def place(run: ChainRun, points: np.ndarray) -> None:

@@ -72,7 +72,9 @@ def p_values(run: Any, law: Law, n: int, rng: np.random.Generator) -> np.ndarray
     points = law.draw(rng, n)
     after = np.empty_like(points)
     for k in range(n):
-        after[:, k] = _stepped(run, points[:, k], make_noise(rng, run.plan.draws, n_levels, 1))
+        after[:, k] = _stepped(
+            run, points[:, k], make_noise(rng, run.plan.draws, n_levels, 1, run.plan.n_swaps)
+        )
     pit = law.pit(after)
     scores = stats.norm.ppf(np.clip(pit, 1e-12, 1 - 1e-12))
     uniform = [stats.kstest(row, "uniform").pvalue for row in pit]

@@ -12,6 +12,7 @@ from judge import judge_sequentially
 from strategies import STRATEGIES
 from temperance.core import iteration, swap, walk
 from temperance.core.numeric import capped_log_prob
+from temperance.swaps import weighted
 
 N_FIRST = 1500
 _own_rng = np.random.default_rng(5)
@@ -46,6 +47,17 @@ def stale_exchange(i, j, state):
     state.replica[[i, j]] = state.replica[[j, i]]
 
 
+def duplicating_exchange(i, j, state):
+    """A cycle without a spare place: one state is lost, the other stands twice."""
+    state.position[i], state.log_density[i] = state.position[j], state.log_density[j]
+    state.position[j], state.log_density[j] = state.position[i], state.log_density[i]
+
+
+def positions_only(view, i, j):
+    """The reverse weights then see the log densities where they were before."""
+    view.position[[i, j]] = view.position[[j, i]]
+
+
 def prior_left_behind(i, j, state):
     state.position[[i, j]] = state.position[[j, i]]
     state.log_density[[i, j]] = state.log_density[[j, i]]
@@ -75,6 +87,8 @@ MUTANTS = {
     "ratio_forgotten": ("power", "lopsided", "short", swap, "swap_log_accept", ratio_forgotten),
     "untempered_walk": ("power", "adjacent", "long", walk, "walk_log_accept", untempered_walk),
     "stale_exchange": ("power", "equi_energy", "long", swap, "exchange_levels", stale_exchange),
+    "duplicating_exchange": ("power", "uniform", "long", swap, "exchange_levels", duplicating_exchange),
+    "unswapped_ratio": ("power", "lopsided", "short", weighted, "exchange_view", positions_only),
     "drifting_proposal": ("power", "adjacent", "long", iteration, "propose", drifting_proposal),
     "neighbour_for_partner": ("power", "uniform", "short", swap, "swap_log_accept", neighbour_for_partner),
     "repeat_until_accepted": ("power", "adjacent", "long", iteration, "accept_walk", repeat_until_accepted),

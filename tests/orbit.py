@@ -1,6 +1,7 @@
 """The swap step on the orbit of one state: all permutations, an exact transition matrix."""
 
 import itertools
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -62,22 +63,18 @@ def _probabilities(weights, points, energies, beta, state) -> dict[tuple[int, in
     return naive.pair_probabilities(values) if sum(values.values()) > 0 else {}
 
 
-def adjacent(points, energies, beta) -> dict[tuple[int, int], float]:
-    return {(i, i + 1): 1.0 for i in range(len(beta) - 1)}
+def edge_matrix(pair: tuple[int, int], accept: Accept, energies: np.ndarray, beta: np.ndarray) -> np.ndarray:
+    """One fixed pair, exchanged or not."""
+
+    def only(points: np.ndarray, permuted: np.ndarray, ladder: np.ndarray) -> dict[tuple[int, int], float]:
+        return {pair: 1.0}
+
+    return transition_matrix(only, accept, np.zeros((len(beta), 1)), energies, beta)
 
 
-def uniform(points, energies, beta) -> dict[tuple[int, int], float]:
-    return dict.fromkeys(itertools.combinations(range(len(beta)), 2), 1.0)
-
-
-def equi_energy(points, energies, beta) -> dict[tuple[int, int], float]:
-    return naive.equi_energy_weights(energies)
-
-
-def from_log_weight(log_weight: Callable[..., float]) -> Weights:
-    def weights(points, energies, beta) -> dict[tuple[int, int], float]:
-        pairs = list(itertools.combinations(range(len(beta)), 2))
-        logs = np.array([log_weight(i, j, points, energies, beta) for i, j in pairs])
-        return dict(zip(pairs, np.exp(logs - logs.max()), strict=True))
-
-    return weights
+def sweep_matrix(parity: int, accept: Accept, energies: np.ndarray, beta: np.ndarray) -> np.ndarray:
+    """All even or all odd edges, one after the other."""
+    product = np.eye(math.factorial(len(beta)))
+    for lower in range(parity, len(beta) - 1, 2):
+        product = product @ edge_matrix((lower, lower + 1), accept, energies, beta)
+    return product

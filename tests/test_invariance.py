@@ -10,7 +10,7 @@ import pytest
 
 from invariance import exact_law, frozen_run, p_values
 from judge import judge_sequentially
-from strategies import STRATEGIES
+from strategies import STRATEGIES, SWEEPS
 
 HERE = Path(__file__).parent
 N_FIRST = 5_000
@@ -20,6 +20,8 @@ MUTANTS = [
     "ratio_forgotten",
     "untempered_walk",
     "stale_exchange",
+    "duplicating_exchange",
+    "unswapped_ratio",
     "drifting_proposal",
     "neighbour_for_partner",
     "repeat_until_accepted",
@@ -28,11 +30,10 @@ MUTANTS = [
 ]
 
 
-@pytest.mark.parametrize("mode", ["power", "prior"])
-@pytest.mark.parametrize("walks", ["long", "short"])
-@pytest.mark.parametrize("name", STRATEGIES)
+@pytest.mark.parametrize(("walks", "mode"), [("long", "power"), ("short", "prior")])
+@pytest.mark.parametrize("name", [*STRATEGIES, *SWEEPS])
 def test_frozen_kernel_is_exactly_invariant(name, walks, mode, rng) -> None:
-    law, run = exact_law(mode), frozen_run(mode, STRATEGIES[name], walks)
+    law, run = exact_law(mode), frozen_run(mode, (STRATEGIES | SWEEPS)[name], walks)
     verdict = judge_sequentially(lambda n, rng: p_values(run, law, n, rng), rng, n_first=N_FIRST)
     assert verdict.passed, verdict.detail
 

@@ -19,17 +19,18 @@ PRINTING = ("cli.py",)
 # What each layer may import of the package, beside itself. A name ends where a dot or the end follows.
 ALLOWED = {
     "errors": (),
+    "text": (),
     "checks": ("errors",),
     "core": (),
     "zoo": (),
     "settings": ("checks", "errors"),
     "swaps": ("errors", "checks", "core"),
     "targets": ("errors", "checks", "core"),
-    "runs": ("core", "swaps", "targets", "settings", "errors", "checks"),
-    "results": ("core.state", "runs.record", "errors"),
-    "sampling": ("core", "swaps", "targets", "runs", "results", "settings", "errors", "checks"),
-    "demo": ("results", "sampling", "zoo", "settings", "errors", "checks"),
-    "cli": ("", "demo", "errors"),
+    "runs": ("core", "swaps", "targets", "settings", "errors", "checks", "text"),
+    "results": ("core.state", "runs.record", "errors", "text"),
+    "sampling": ("core", "swaps", "targets", "runs", "results", "settings", "errors", "checks", "text"),
+    "demo": ("results", "sampling", "zoo", "settings", "errors", "checks", "text"),
+    "cli": ("", "demo", "errors", "text"),
     "": ("swaps", "zoo", "errors", "results", "sampling", "settings"),
 }
 

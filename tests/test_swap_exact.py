@@ -10,7 +10,7 @@ from scipy import stats
 import orbit
 import temperance as tp
 from harness import HandTarget, make_noise, make_plan, make_run
-from strategies import LOG_WEIGHTS, STRATEGIES
+from strategies import STRATEGIES, SWEEPS, SYMMETRIC, WEIGHTS
 from temperance.core.state import Chain, chain_type, propose_pair_type
 from temperance.core.swap import swap, swap_log_accept
 from temperance.runs.plan import kernel_settings
@@ -18,19 +18,12 @@ from temperance.runs.plan import kernel_settings
 N_LADDERS = 200
 N_CALLS = 100_000
 FALSE_ALARM = 1e-5
+KINDS = ["plain", "ties", "huge", "vanishing"]
 
 
 @numba.njit
 def flat(x):
     return 0.0
-
-
-WEIGHTS = {
-    "adjacent": orbit.adjacent,
-    "uniform": orbit.uniform,
-    "equi_energy": orbit.equi_energy,
-    **{name: orbit.from_log_weight(weight) for name, weight in LOG_WEIGHTS.items()},
-}
 
 
 def kernel_accept(log_i, log_j, beta_i, beta_j, ratio):
@@ -66,25 +59,53 @@ def random_ladder(rng, n_levels, kind):
     return points, energies, beta
 
 
-def imbalance(weights, accept, ladder):
-    """Largest failure of unit rows, stationarity and detailed balance."""
-    points, energies, beta = ladder
+def heat_bath_accept(log_i, log_j, beta_i, beta_j, ratio):
+    """The probability of the exchanged one of two states, given that it is one of them."""
+    power = ratio + (beta_j - beta_i) * (log_i - log_j)
+    return 0.0 if math.isnan(power) else float(1.0 / (1.0 + np.exp(np.clip(-power, -700, 700))))
+
+
+def errors_of(matrix, ladder):
+    """Largest failure of unit rows and stationarity, and of detailed balance."""
+    _, energies, beta = ladder
     law = orbit.stationary(energies, beta)
-    matrix = orbit.transition_matrix(weights, accept, points, energies, beta)
     assert not np.any(np.isnan(matrix))
     flow = law[:, None] * matrix
-    return max(
-        np.abs(matrix.sum(axis=1) - 1.0).max(), np.abs(law @ matrix - law).max(), np.abs(flow - flow.T).max()
-    )
+    moved = max(np.abs(matrix.sum(axis=1) - 1.0).max(), np.abs(law @ matrix - law).max())
+    return moved, np.abs(flow - flow.T).max()
 
 
-@pytest.mark.parametrize("kind", ["plain", "ties", "huge", "vanishing"])
+def imbalance(weights, accept, ladder):
+    return max(errors_of(orbit.transition_matrix(weights, accept, *ladder), ladder))
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_orbit_is_in_detailed_balance(name, kind, rng) -> None:
-    weights = WEIGHTS[name]
-    for trial in range(N_LADDERS // 4):
-        ladder = random_ladder(rng, 4 if trial < N_LADDERS // 4 - 2 else 5, kind)
-        assert imbalance(weights, kernel_accept, ladder) < 1e-12
+    for trial in range(N_LADDERS // len(KINDS)):
+        n_levels = 5 if trial < 2 else 3 + trial % 2
+        assert imbalance(WEIGHTS[name], kernel_accept, random_ladder(rng, n_levels, kind)) < 1e-12
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_heat_bath_is_in_detailed_balance(kind, rng) -> None:
+    for _ in range(20):
+        assert imbalance(WEIGHTS["uniform"], heat_bath_accept, random_ladder(rng, 4, kind)) < 1e-12
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_even_odd_sweeps_are_stationary_and_alternate(kind, rng) -> None:
+    """Each half is reversible; one after the other they are invariant only, and by far."""
+    worst = 0.0
+    for _ in range(20):
+        ladder = random_ladder(rng, 4, kind)
+        even, odd = (orbit.sweep_matrix(parity, kernel_accept, *ladder[1:]) for parity in (0, 1))
+        assert max(errors_of(even, ladder) + errors_of(odd, ladder)) < 1e-12
+        assert errors_of(even @ odd, ladder)[0] < 1e-12
+        assert max(errors_of(0.5 * (even + odd), ladder)) < 1e-12
+        worst = max(worst, errors_of(even @ odd, ladder)[1])
+    if kind == "plain":
+        assert worst > 1e-3
 
 
 @pytest.mark.parametrize(
@@ -93,82 +114,76 @@ def test_orbit_is_in_detailed_balance(name, kind, rng) -> None:
         ("equi_energy", turned_accept),
         ("uniform", base_beta_for_all),
         ("scaled_energy", ratio_forgotten),
+        ("big_jumps", ratio_forgotten),
+        ("uphill", ratio_forgotten),
+        ("cold_energy", ratio_forgotten),
         ("far_apart", ratio_forgotten),
         ("lopsided", ratio_forgotten),
     ],
 )
 def test_orbit_catches_broken_acceptances(name, mutant, rng) -> None:
-    weights = WEIGHTS[name]
-    worst = max(imbalance(weights, mutant, random_ladder(rng, 4, "plain")) for _ in range(20))
-    assert worst > 1e-3
+    worst = max(imbalance(WEIGHTS[name], mutant, random_ladder(rng, 4, "plain")) for _ in range(20))
+    assert worst > 1e-4
 
 
-@pytest.mark.parametrize("name", ["adjacent", "uniform", "equi_energy"])
+@pytest.mark.parametrize("name", STRATEGIES)
 def test_declared_symmetry_is_true(name, rng) -> None:
-    strategy, weights = STRATEGIES[name], WEIGHTS[name]
-    assert strategy.symmetric
+    worst = 0.0
     for kind in ("plain", "ties", "huge"):
-        points, energies, beta = random_ladder(rng, 5, kind)
-        here = weights(points, energies, beta)
-        for i, j in here:
-            order = list(orbit.exchanged(tuple(range(5)), i, j))
-            there = weights(points[order], energies[order], beta)
-            assert there[i, j] / sum(there.values()) == pytest.approx(here[i, j] / sum(here.values()))
+        for _ in range(10):
+            points, energies, beta = random_ladder(rng, 5, kind)
+            here = orbit._probabilities(WEIGHTS[name], points, energies, beta, tuple(range(5)))
+            for pair in here:
+                swapped = orbit.exchanged(tuple(range(5)), *pair)
+                there = orbit._probabilities(WEIGHTS[name], points, energies, beta, swapped)
+                worst = max(worst, abs(there[pair] - here[pair]))
+    assert STRATEGIES[name].symmetric == (name in SYMMETRIC)
+    assert (worst < 1e-12) == STRATEGIES[name].symmetric
 
 
 @pytest.fixture(scope="module")
 def repeat_swap():
-    """Apply the compiled swap phase many times to one state; counts of each outcome."""
-    signature = numba.types.void(propose_pair_type(), chain_type(), numba.int64[:, ::1])
+    """Apply the compiled swap phase many times to one state; the permutation after each, as a number."""
+    signature = numba.types.void(propose_pair_type(), chain_type(), numba.int64[::1])
 
     @numba.njit(signature)
-    def repeat(propose_pair, chain, counts):
-        state, info, view, _, noise, _, _ = chain
+    def repeat(propose_pair, chain, codes):
+        state, _, _, _, noise, _, _ = chain
         position, log_density = state.position.copy(), state.log_density.copy()
-        replica = state.replica.copy()
+        n_levels = state.n_levels[0]
         for row in range(noise.swap_uniforms.shape[0]):
-            swap(propose_pair, view, noise, row, state, info)
-            if info.swap_accepted[0] == 1:
-                counts[view.pair[0], view.pair[1]] += 1
-            else:
-                counts[0, 0] += 1
+            swap(propose_pair, chain, row)
+            for level in range(n_levels):
+                codes[row] = codes[row] * n_levels + state.replica[level]
+                state.replica[level] = level
             state.position[:] = position
             state.log_density[:] = log_density
-            state.replica[:] = replica
 
     return repeat
 
 
-def exact_row(weights, ladder):
-    """Probability of each accepted exchange from the identity, and of staying."""
-    points, energies, beta = ladder
-    states = orbit.permutations(len(beta))
-    row = orbit.transition_matrix(weights, kernel_accept, points, energies, beta)[0]
-    n_levels = len(beta)
-    table = np.zeros((n_levels, n_levels))
-    table[0, 0] = row[0]
-    for i in range(n_levels):
-        for j in range(i + 1, n_levels):
-            table[i, j] = row[states.index(orbit.exchanged(states[0], i, j))]
-    return table
+def exact_row(weights, ladder, accept=kernel_accept):
+    """Probability of each permutation after one attempt, from the identity."""
+    return orbit.transition_matrix(weights, accept, *ladder)[0]
 
 
 def swap_counts(repeat_swap, strategy, ladder, rng):
     points, energies, beta = ladder
-    plan = make_plan(HandTarget(flat, flat), beta, 2, strategy=strategy)
+    plan = make_plan(HandTarget(flat, flat), beta, points.shape[1], strategy=strategy)
     run = make_run(plan)
     run.state.position[:], run.state.log_density[:] = points, energies
-    noise = make_noise(rng, N_CALLS, 1, 1)
+    noise = make_noise(rng, N_CALLS, 1, 1, plan.n_swaps)
     settings = kernel_settings(plan, adapting=False)
-    chain = Chain(run.state, run.info, run._view, settings, noise, run.sampling, run.control)
-    counts = np.zeros((len(beta), len(beta)), dtype=np.int64)
-    repeat_swap(strategy.kernel(), chain, counts)
-    return counts
+    chain = Chain(run.state, run.info, run._swaps.view, settings, noise, run.sampling, run.control)
+    codes = np.zeros(N_CALLS, dtype=np.int64)
+    repeat_swap(run._swaps.kernel, chain, codes)
+    weights = len(beta) ** np.arange(len(beta))[::-1]
+    return np.array([np.sum(codes == np.dot(state, weights)) for state in orbit.permutations(len(beta))])
 
 
 def fit(counts, table):
     """χ² p-value of the counts, zero where something impossible happened."""
-    if np.any(counts[table <= 0.0] > 0):
+    if np.any(counts[table <= 1e-15] > 0) or counts.sum() != N_CALLS:
         return 0.0
     likely = table * N_CALLS >= 5.0
     observed = np.append(counts[likely], counts[~likely].sum())
@@ -178,14 +193,36 @@ def fit(counts, table):
     return float(stats.chisquare(observed, expected).pvalue) if len(observed) > 1 else 1.0
 
 
-@pytest.mark.parametrize("kind", ["plain", "ties", "huge", "vanishing"])
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_compiled_swap_follows_the_exact_row(name, kind, repeat_swap, rng) -> None:
-    strategy, weights = STRATEGIES[name], WEIGHTS[name]
-    for _ in range(3):
+    for _ in range(2):
         ladder = random_ladder(rng, 4, kind)
-        p = fit(swap_counts(repeat_swap, strategy, ladder, rng), exact_row(weights, ladder))
-        assert p > FALSE_ALARM
+        counts = swap_counts(repeat_swap, STRATEGIES[name], ladder, rng)
+        assert fit(counts, exact_row(WEIGHTS[name], ladder)) > FALSE_ALARM
+
+
+def sweep_row(name, ladder):
+    """One whole iteration of a sweep, the first (an even one), from the identity."""
+    _, energies, beta = ladder
+    if name == "heat_bath":
+        matrix = orbit.transition_matrix(WEIGHTS["uniform"], heat_bath_accept, *ladder)
+        return np.linalg.matrix_power(matrix, len(beta) ** 2)[0]
+    if name == "equi_energy_thrice":
+        return np.linalg.matrix_power(
+            orbit.transition_matrix(WEIGHTS["equi_energy"], kernel_accept, *ladder), 3
+        )[0]
+    even, odd = (orbit.sweep_matrix(parity, kernel_accept, energies, beta)[0] for parity in (0, 1))
+    return even if name == "even_odd" else 0.5 * (even + odd)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", SWEEPS)
+def test_compiled_sweep_follows_the_exact_row(name, kind, repeat_swap, rng) -> None:
+    for _ in range(2):
+        ladder = random_ladder(rng, 4, kind)
+        counts = swap_counts(repeat_swap, SWEEPS[name], ladder, rng)
+        assert fit(counts, sweep_row(name, ladder)) > FALSE_ALARM
 
 
 def test_exact_row_catches_another_strategy(repeat_swap, rng) -> None:
@@ -202,8 +239,8 @@ def test_equi_energy_survives_levels_far_apart(gap, rng) -> None:
     run.state.log_density[:] = [0.0, -gap, -2.5 * gap, -3.5 * gap - 1000.0]
     pairs = set()
     for u, v in rng.random((200, 2)):
-        assert kernel(run._view, u, v) == 0.0
-        pairs.add(tuple(run._view.pair))
+        assert kernel(run._swaps.view, u, v) == 0.0
+        pairs.add(tuple(run._swaps.view.pair))
     assert pairs == {(0, 1)}
 
 
@@ -211,9 +248,9 @@ def test_all_weights_zero_means_no_swap() -> None:
     run = make_run(make_plan(HandTarget(flat, flat), [1.0, 0.0], 1))
     for energies in ([0.0, -np.inf], [-np.inf, -np.inf]):
         run.state.log_density[:] = energies
-        run._view.pair[:] = -1
-        tp.swaps.equi_energy().kernel()(run._view, 0.5, 0.5)
-        assert run._view.pair[0] == -1
+        run._swaps.view.pair[:] = -1
+        tp.swaps.equi_energy().kernel()(run._swaps.view, 0.5, 0.5)
+        assert run._swaps.view.pair[0] == -1
 
 
 def test_recomputed_densities_agree_after_every_swap(rng) -> None:

@@ -22,13 +22,21 @@ class StartError(InvalidInputError):
     """A chain cannot start where it was told to."""
 
 
-class DensityError(TemperanceError, ArithmeticError):
-    """The log density failed in the middle of a run.
+class RunError(TemperanceError, ArithmeticError):
+    """Something failed in the middle of a run.
 
     ``result`` holds every draw made before, marked incomplete.
     """
 
     result: "Result | None" = None
+
+
+class DensityError(RunError):
+    """The log density failed: it raised an error, or is NaN or +inf."""
+
+
+class SwapWeightError(RunError):
+    """The weight of a pair of levels is negative, infinite or NaN, or its function raised an error."""
 
 
 class TemperanceWarning(UserWarning):

@@ -87,8 +87,9 @@ def sample(
 
     Raises
     ------
-    DensityError
-        The log density failed on the way; the error's ``result`` keeps all earlier draws.
+    RunError
+        The log density (DensityError) or a swap weight (SwapWeightError) failed on the way; the error's
+        ``result`` keeps all earlier draws.
     """
     functions = gather(log_density, log_likelihood, log_prior, data)
     target = make_target(functions, vectorized=flag("vectorized", vectorized))

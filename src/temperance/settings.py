@@ -54,7 +54,7 @@ class Adaptation:
     uses ``gain`` for the mean and the covariance too, as the paper does. ``average`` freezes the
     averages of the scales and log gaps over the second half of tuning instead of the last values.
     ``tempered_start`` starts the covariance of each level at its temperature times the identity, as it
-    would be for a Gaussian, instead of the identity.
+    would be for a Gaussian, instead of the identity; it does not concern targets with a prior.
     """
 
     when: Literal["tuning", "always"] = "tuning"

@@ -56,5 +56,6 @@ def kernel_digest() -> str:
     digest = hashlib.sha256()
     for folder in KERNEL_FOLDERS:
         for source in sorted((package / folder).rglob("*.py")):
+            digest.update(source.relative_to(package).as_posix().encode())
             digest.update(source.read_bytes())
     return digest.hexdigest()

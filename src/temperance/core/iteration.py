@@ -28,14 +28,16 @@ from temperance.core.walk import accept_walk, propose, screen
 @compiled
 def finish_iteration(propose_pair: Callable[..., float], chain: Chain, row: int) -> None:
     """Everything after the densities of the proposals are known; in place."""
-    state, info, view, settings, noise, _, _ = chain
+    state, info, _, settings, noise, _, control = chain
     gain = power_gain(
         state.iteration[0] + 1, settings.gain_scale, settings.gain_exponent, settings.gain_delay
     )
     accept_walk(noise, row, state, info)
     if settings.adapting:
         adapt_walks(state, info, settings, gain)
-    swap(propose_pair, view, noise, row, state, info)
+    swap(propose_pair, chain, row)
+    if control[STATUS] != RUNNING:
+        return
     measure_edges(state, info)
     if settings.adapting:
         adapt_gaps(state, info, settings, gain)
@@ -78,6 +80,8 @@ def compiled_loop() -> Callable[..., int]:
             if control[STATUS] != RUNNING:
                 return row
             finish_iteration(propose_pair, chain, row)
+            if control[STATUS] != RUNNING:
+                return row
             record(state, info, view, first_row + row, trace)
         return n_iterations
 

@@ -14,6 +14,16 @@ def capped_log_prob(log_ratio: float) -> float:
 
 
 @compiled
+def heat_bath_log_prob(log_ratio: float) -> float:
+    """Log of ``ratio / (1 + ratio)``, the conditional probability of the other of two states."""
+    if math.isnan(log_ratio):
+        return -math.inf
+    if log_ratio > 0.0:
+        return -math.log1p(math.exp(-log_ratio))
+    return log_ratio - math.log1p(math.exp(log_ratio))
+
+
+@compiled
 def tempered_difference(beta: float, proposed: float, current: float) -> float:
     """``beta * (proposed - current)``, and zero at beta = 0 even where a density vanishes."""
     if beta == 0.0:

@@ -22,9 +22,9 @@ STOP, STATUS, LEVEL = 0, 1, 2
 CONTROL_SIZE = 3
 
 # What the status can say.
-RUNNING, STOPPED, NOT_A_NUMBER, INFINITE, RAISED = 0, 1, 2, 3, 4
+RUNNING, STOPPED, NOT_A_NUMBER, INFINITE, RAISED, BAD_WEIGHT = 0, 1, 2, 3, 4, 5
 
-# Uniforms that one swap consumes: two to choose the pair, one to accept it.
+# Uniforms that one attempted swap consumes: two to choose the pair, one to accept it.
 SWAP_UNIFORMS = 3
 
 
@@ -58,8 +58,10 @@ class Info(NamedTuple):
     log_prior: FloatArray  # (level,) at the proposals
     walk_accept_prob: FloatArray  # (level,)
     adjacent_swap_accept: FloatArray  # (level,) between each level and the next
-    swap_accept_prob: FloatArray  # (1,)
+    swap_accept_prob: FloatArray  # (1,) summed over the attempts
+    swap_attempts: IntArray  # (1,) attempts that found a pair
     swap_accepted: IntArray  # (1,)
+    base_swaps: IntArray  # (1,) accepted ones that touch the base level
     scratch: FloatArray  # (dim,)
 
 
@@ -71,6 +73,8 @@ class SwapView(NamedTuple):
     beta: FloatArray  # (level,)
     n_levels: IntArray  # (1,)
     parameters: FloatArray  # the strategy's own numbers
+    context: IntArray  # (1,) the address of its Python function, if it has one
+    clock: IntArray  # (2,) iteration, and attempt within it
     pair: IntArray  # (2,) written; the first is -1 when there is no pair to exchange
     weight: FloatArray  # (level * (level - 1) / 2 + 2 * level,) room
     order: IntArray  # (level,) room
@@ -81,6 +85,8 @@ class Settings(NamedTuple):
 
     adapting: bool
     pinned: bool  # the last level has beta = 0 and stays
+    heat_bath: bool  # a swap is accepted with its conditional probability
+    n_swaps: int  # attempts an iteration
     refuse_bad: bool  # a NaN or +inf density refuses the proposal instead of stopping
     gain_scale: float
     gain_exponent: float
@@ -110,7 +116,7 @@ class Noise(NamedTuple):
 
     normals: FloatArray  # (level, iteration, dim)
     uniforms: FloatArray  # (level, iteration)
-    swap_uniforms: FloatArray  # (iteration, SWAP_UNIFORMS)
+    swap_uniforms: FloatArray  # (iteration, SWAP_UNIFORMS for each attempt)
 
 
 class Trace(NamedTuple):
@@ -122,9 +128,11 @@ class Trace(NamedTuple):
     log_prior: FloatArray  # (draw,) the untempered part at the base level
     walk_accept_prob: ProbArray  # (draw, level)
     adjacent_swap_accept: ProbArray  # (draw, level), the last column unused
-    swap_accept_prob: ProbArray  # (draw,)
-    swap_pair: LevelArray  # (draw, 2)
+    swap_accept_prob: ProbArray  # (draw,) summed over the attempts
+    swap_pair: LevelArray  # (draw, 2) of the last attempt
+    swap_attempts: LevelArray  # (draw,) that found a pair
     swap_accepted: LevelArray  # (draw,)
+    base_swaps: LevelArray  # (draw,) accepted ones that touch the base level
     n_levels: LevelArray  # (draw,)
     replica: LevelArray  # (draw, level)
     beta: FloatArray  # (draw, level) recorded while adapting
@@ -159,18 +167,18 @@ def _named(kind: type, *members: Any) -> Any:
 
 def swap_view_type() -> Any:
     """The numba type of `SwapView`."""
-    return _named(SwapView, _MATRIX, _VECTOR, _VECTOR, _INTS, _VECTOR, _INTS, _VECTOR, _INTS)
+    return _named(SwapView, _MATRIX, _VECTOR, _VECTOR, _INTS, _VECTOR, *[_INTS] * 3, _VECTOR, _INTS)
 
 
 def chain_type() -> Any:
     """The numba type of `Chain`, spelt out so that the loop is compiled just once."""
     state = _named(State, _MATRIX, *[_VECTOR] * 4, _MATRIX, _CUBE, _MATRIX, *[_VECTOR] * 3, *[_INTS] * 6)
-    info = _named(Info, _MATRIX, *[_VECTOR] * 5, _INTS, _VECTOR)
+    info = _named(Info, _MATRIX, *[_VECTOR] * 5, *[_INTS] * 3, _VECTOR)
     settings = _named(Settings, *[_SETTING_TYPES[kind] for kind in Settings.__annotations__.values()])
     noise = _named(Noise, _CUBE, _MATRIX, _MATRIX)
     trace = _named(
         Trace, _MATRIX, _CUBE, _MATRIX, _VECTOR, _PROB_MATRIX, _PROB_MATRIX, _PROBS, _LEVEL_MATRIX,
-        _LEVELS, _LEVELS, _LEVEL_MATRIX, _MATRIX, _MATRIX,
+        *[_LEVELS] * 4, _LEVEL_MATRIX, _MATRIX, _MATRIX,
     )  # fmt: skip
     return _named(Chain, state, info, swap_view_type(), settings, noise, trace, _INTS)
 

@@ -1,23 +1,31 @@
-"""Phase 3: one pair of levels, drawn from p_ij(x), is exchanged or not."""
+"""Phase 3: pairs of levels, each drawn from p_ij(x), are exchanged or not."""
 
 import math
 from collections.abc import Callable
 
 from temperance.core.compile import compiled
-from temperance.core.numeric import capped_log_prob
-from temperance.core.state import Info, Noise, State, SwapView
+from temperance.core.numeric import capped_log_prob, heat_bath_log_prob
+from temperance.core.state import BAD_WEIGHT, STATUS, SWAP_UNIFORMS, Chain, Info, State, SwapView
+
+
+@compiled
+def swap_log_ratio(
+    log_density_i: float, log_density_j: float, beta_i: float, beta_j: float, log_weight_ratio: float
+) -> float:
+    """Log of what Eq. (3) caps at one.
+
+    ``log_weight_ratio`` is ``log p_ij(T_ij x) - log p_ij(x)``; it is zero for a symmetric
+    strategy, and Eq. (3) is then Eq. (7).
+    """
+    return log_weight_ratio + (beta_j - beta_i) * (log_density_i - log_density_j)
 
 
 @compiled
 def swap_log_accept(
     log_density_i: float, log_density_j: float, beta_i: float, beta_j: float, log_weight_ratio: float
 ) -> float:
-    """Log of the swap acceptance probability, Eq. (3).
-
-    ``log_weight_ratio`` is ``log p_ij(T_ij x) - log p_ij(x)``; it is zero for a symmetric
-    strategy, and Eq. (3) is then Eq. (7).
-    """
-    return capped_log_prob(log_weight_ratio + (beta_j - beta_i) * (log_density_i - log_density_j))
+    """Log of the swap acceptance probability, Eq. (3)."""
+    return capped_log_prob(swap_log_ratio(log_density_i, log_density_j, beta_i, beta_j, log_weight_ratio))
 
 
 @compiled
@@ -31,28 +39,50 @@ def exchange_levels(i: int, j: int, state: State) -> None:
 
 
 @compiled
-def swap(
-    propose_pair: Callable[[SwapView, float, float], float],
-    view: SwapView,
-    noise: Noise,
-    row: int,
-    state: State,
-    info: Info,
-) -> None:
-    """Which pair, and is it accepted: in place. The numbers are drawn whatever happens."""
+def pair_accept_prob(i: int, j: int, log_weight_ratio: float, heat_bath: bool, state: State) -> float:
+    """α_ij of Eq. (3); or, in a heat bath, the conditional probability of the exchanged state."""
+    here, there = state.log_density[i], state.log_density[j]
+    if heat_bath:
+        log_ratio = swap_log_ratio(here, there, state.beta[i], state.beta[j], log_weight_ratio)
+        return math.exp(heat_bath_log_prob(log_ratio))
+    return math.exp(swap_log_accept(here, there, state.beta[i], state.beta[j], log_weight_ratio))
+
+
+@compiled
+def note_attempt(i: int, accept_prob: float, accepted: bool, info: Info) -> None:
+    """Count one attempt, in place."""
+    info.swap_attempts[0] += 1
+    info.swap_accept_prob[0] += accept_prob
+    if accepted:
+        info.swap_accepted[0] += 1
+        info.base_swaps[0] += i == 0
+
+
+@compiled
+def swap(propose_pair: Callable[[SwapView, float, float], float], chain: Chain, row: int) -> None:
+    """Which pair, is it accepted, what to note: as often as the strategy wants, in place.
+
+    The random numbers are spent whatever happens. A strategy answers NaN when a weight is not a weight.
+    """
+    state, info, view, settings, noise, _, control = chain
     info.swap_accept_prob[0] = 0.0
-    info.swap_accepted[0] = 0
+    info.swap_attempts[0] = info.swap_accepted[0] = info.base_swaps[0] = 0
     view.pair[0] = view.pair[1] = -1
-    if state.n_levels[0] < 2:
-        return
-    log_weight_ratio = propose_pair(view, noise.swap_uniforms[row, 0], noise.swap_uniforms[row, 1])
-    i, j = view.pair[0], view.pair[1]
-    if i < 0:
-        return
-    log_accept = swap_log_accept(
-        state.log_density[i], state.log_density[j], state.beta[i], state.beta[j], log_weight_ratio
-    )
-    info.swap_accept_prob[0] = math.exp(log_accept)
-    if noise.swap_uniforms[row, 2] < info.swap_accept_prob[0]:
-        info.swap_accepted[0] = 1
-        exchange_levels(i, j, state)
+    view.clock[0] = state.iteration[0]
+    for attempt in range(settings.n_swaps if state.n_levels[0] > 1 else 0):
+        first = SWAP_UNIFORMS * attempt
+        view.clock[1] = attempt
+        view.pair[0] = view.pair[1] = -1
+        log_weight_ratio = propose_pair(
+            view, noise.swap_uniforms[row, first], noise.swap_uniforms[row, first + 1]
+        )
+        if math.isnan(log_weight_ratio):
+            control[STATUS] = BAD_WEIGHT
+            return
+        i, j = view.pair[0], view.pair[1]
+        if i >= 0:
+            accept_prob = pair_accept_prob(i, j, log_weight_ratio, settings.heat_bath, state)
+            accepted = noise.swap_uniforms[row, first + 2] < accept_prob
+            note_attempt(i, accept_prob, accepted, info)
+            if accepted:
+                exchange_levels(i, j, state)

@@ -32,7 +32,8 @@ def adapt_gaps(state: State, info: Info, settings: Settings, gain: float) -> Non
     for level in range(n_free - 1):
         moved = state.log_gap[level] + gain * (info.adjacent_swap_accept[level] - settings.target_swap_accept)
         bounded = clamp(moved, settings.min_log_gap, settings.max_log_gap)
-        state.bound_hits[TEMPERATURE_HIT] += bounded != moved
+        # Beside a level at β = 0 a gap may grow for ever and do no harm: both ends are then the prior.
+        state.bound_hits[TEMPERATURE_HIT] += bounded > moved or (bounded < moved and not settings.pinned)
         state.log_gap[level] = bounded
     set_betas(state, n_free)
 

@@ -54,28 +54,26 @@ def _plain_r_hat(draws: FloatArray) -> float:
     between = n_draws * np.var(draws.mean(axis=1), ddof=1)
     within = np.mean(np.var(draws, axis=1, ddof=1))
     if within == 0.0:
-        return float("inf")
+        return float("inf") if between > 0.0 else 1.0
     return float(np.sqrt((between / within + n_draws - 1.0) / n_draws))
 
 
 def _ess(draws: FloatArray) -> float:
-    """Geyer's initial monotone sequence over several chains."""
+    """Geyer's initial monotone sequence over several chains, cut off as Stan and ArviZ do."""
     n_chains, n_draws = draws.shape
-    covariance = _autocovariance(draws)
-    within = np.mean(covariance[:, 0]) * n_draws / (n_draws - 1.0)
-    total = within * (n_draws - 1.0) / n_draws
-    if n_chains > 1:
-        total += np.var(draws.mean(axis=1), ddof=1)
+    covariance = _autocovariance(draws).mean(axis=0)
+    within = covariance[0] * n_draws / (n_draws - 1.0)
+    total = covariance[0] + (np.var(draws.mean(axis=1), ddof=1) if n_chains > 1 else 0.0)
     if total == 0.0:
         return float("nan")
-    rho = 1.0 - (within - covariance.mean(axis=0) * n_draws / (n_draws - 1.0)) / total
+    rho = 1.0 - (within - covariance) / total
     rho[0] = 1.0
     pairs = rho[: 2 * (n_draws // 2)].reshape(-1, 2).sum(axis=1)
-    first_negative = np.flatnonzero(pairs < 0.0)
-    n_pairs = int(first_negative[0]) if len(first_negative) else len(pairs)
-    monotone = np.minimum.accumulate(pairs[:n_pairs])
-    time = max(-1.0 + 2.0 * float(monotone.sum()), 1.0 / np.log10(n_chains * n_draws))
-    return float(n_chains * n_draws / time)
+    n_pairs = 0
+    while 2 * n_pairs + 1 < n_draws - 3 and pairs[n_pairs] > 0.0:
+        n_pairs += 1
+    time = -1.0 + 2.0 * np.minimum.accumulate(pairs[:n_pairs]).sum() + max(rho[2 * n_pairs], 0.0)
+    return float(n_chains * n_draws / max(time, 1.0 / np.log10(n_chains * n_draws)))
 
 
 def _autocovariance(draws: FloatArray) -> FloatArray:

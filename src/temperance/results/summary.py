@@ -47,18 +47,14 @@ def _moment_row(name: str, draws: FloatArray) -> list[str]:
 
 
 def _swap_line(result: "Result") -> str:
-    accepted = np.mean([np.mean(chain.sampling.swap_accepted) for chain in result.chains if chain.n_draws])
-    touching = [base_exchange_rate(chain) for chain in result.chains if chain.n_draws]
+    drawn = [chain for chain in result.chains if chain.n_draws]
+    attempts = sum(int(chain.sampling.swap_attempts.sum()) for chain in drawn)
+    accepted = sum(int(chain.sampling.swap_accepted.sum()) for chain in drawn) / max(attempts, 1)
+    touching = [float(np.mean(chain.sampling.base_swaps)) for chain in drawn]
     return (
         f"swaps ({result.swap_strategy}): {accepted:.3f} accepted, "
         f"{np.mean(touching):.3f} an iteration touch the base level"
     )
-
-
-def base_exchange_rate(chain: ChainRecord) -> float:
-    """Accepted swaps with the base level, an iteration."""
-    touches = (chain.sampling.swap_pair[:, 0] == 0) & (chain.sampling.swap_accepted == 1)
-    return float(np.mean(touches))
 
 
 def _ladder(chains: Sequence[ChainRecord]) -> tuple[list[str], list[list[str]]]:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from temperance.core.state import CONTROL_SIZE, FloatArray, Info, IntArray, State, SwapView, Trace
+from temperance.core.state import CONTROL_SIZE, FloatArray, Info, IntArray, State, Trace
 from temperance.runs.plan import Plan, initial_log_scale
 
 
@@ -31,11 +31,10 @@ def new_state(plan: Plan) -> State:
 
 
 def initial_variances(plan: Plan) -> FloatArray:
-    """The variance each level starts with; a level at β = 0 takes that of the level below it."""
-    if not plan.settings.adaptation.tempered_start:
+    """The variance each level starts with. Levels of a target with a prior are no wider than it."""
+    if plan.target.has_prior or not plan.settings.adaptation.tempered_start:
         return np.ones(plan.n_levels)
-    smallest = np.min(plan.betas[plan.betas > 0.0])
-    return 1.0 / np.maximum(plan.betas, smallest)
+    return 1.0 / plan.betas
 
 
 def log_gaps(betas: FloatArray) -> FloatArray:
@@ -55,23 +54,10 @@ def new_info(n_levels: int, dim: int) -> Info:
         walk_accept_prob=np.zeros(n_levels),
         adjacent_swap_accept=np.zeros(n_levels),
         swap_accept_prob=np.zeros(1),
+        swap_attempts=_count(0),
         swap_accepted=_count(0),
+        base_swaps=_count(0),
         scratch=np.zeros(dim),
-    )
-
-
-def new_view(state: State, parameters: FloatArray) -> SwapView:
-    """What the strategy sees of this state."""
-    n_levels = len(state.beta)
-    return SwapView(
-        position=state.position,
-        log_density=state.log_density,
-        beta=state.beta,
-        n_levels=state.n_levels,
-        parameters=parameters,
-        pair=np.full(2, -1, dtype=np.int64),
-        weight=np.zeros(n_levels * (n_levels - 1) // 2 + 2 * n_levels),
-        order=np.zeros(n_levels, dtype=np.int64),
     )
 
 
@@ -89,7 +75,9 @@ def new_trace(plan: Plan, n_rows: int, *, adapting: bool, keep_levels: bool) -> 
         adjacent_swap_accept=np.full(by_level, np.nan, dtype=np.float32),
         swap_accept_prob=np.empty(n_rows, dtype=np.float32),
         swap_pair=np.empty((n_rows, 2), dtype=np.int16),
+        swap_attempts=np.empty(n_rows, dtype=np.int16),
         swap_accepted=np.empty(n_rows, dtype=np.int16),
+        base_swaps=np.empty(n_rows, dtype=np.int16),
         n_levels=np.empty(n_rows, dtype=np.int16),
         replica=np.full(by_level, -1, dtype=np.int16),
         beta=np.full(history, np.nan),

@@ -6,6 +6,7 @@ import numpy as np
 
 from temperance.core.iteration import compiled_loop
 from temperance.core.state import (
+    BAD_WEIGHT,
     INFINITE,
     LEVEL,
     NOT_A_NUMBER,
@@ -19,13 +20,13 @@ from temperance.core.state import (
     State,
     Trace,
 )
-from temperance.core.temper import set_betas
-from temperance.errors import DensityError
-from temperance.runs.allocate import cut, new_control, new_info, new_state, new_trace, new_view
+from temperance.errors import DensityError, RunError, SwapWeightError
+from temperance.runs.allocate import cut, new_control, new_info, new_state, new_trace
 from temperance.runs.noise import NoiseSource
 from temperance.runs.plan import Plan, kernel_settings
 from temperance.runs.record import ChainRecord
 from temperance.runs.starts import Starts, settle
+from temperance.swaps.binding import bind
 from temperance.targets import Buffers
 
 
@@ -38,15 +39,16 @@ class ChainRun:
         self.state = new_state(plan)
         self.info = new_info(plan.n_levels, plan.dim)
         self.control = new_control()
-        self.failure: DensityError | None = None
+        self.failure: RunError | None = None
         keep = plan.keep_levels
         self.tuning = new_trace(plan, plan.tune, adapting=True, keep_levels=False)
         self.sampling = new_trace(plan, plan.draws, adapting=plan.adapts_for_ever, keep_levels=keep)
-        self._view = new_view(self.state, plan.strategy.parameters)
+        state = self.state
+        self._swaps = bind(plan.strategy, state.position, state.log_density, state.beta, state.n_levels)
         self._buffers = Buffers(self.info, self.state.n_levels, self.control)
         self._bound = plan.target.bind(self._buffers)
         start_seed, noise_seed = seed.spawn(2)
-        self._noise = NoiseSource(noise_seed, plan.n_levels, plan.dim)
+        self._noise = NoiseSource(noise_seed, plan.n_levels, plan.dim, plan.n_swaps)
         settle(starts, index, np.random.default_rng(start_seed), self._bound, self._buffers)
         self._take_start()
 
@@ -66,12 +68,16 @@ class ChainRun:
 
     def run(self) -> None:
         """Tune, freeze, draw; ends early when stopped or when the density fails."""
-        self._run_phase(self.tuning, kernel_settings(self.plan, adapting=True))
+        tuning = kernel_settings(self.plan, adapting=True)
+        for end in (self.plan.tune // 2, self.plan.tune):
+            self._run_phase(self.tuning, tuning, 0, end)
+            self._learn_swaps(end)
         if self.n_done == self.plan.tune:
             if not self.plan.adapts_for_ever and self.plan.settings.adaptation.average:
                 freeze_averages(self.state, pinned=bool(self.plan.betas[-1] == 0.0))
             adapting = self.plan.adapts_for_ever
-            self._run_phase(self.sampling, kernel_settings(self.plan, adapting=adapting))
+            drawing = kernel_settings(self.plan, adapting=adapting)
+            self._run_phase(self.sampling, drawing, self.plan.tune, self.plan.tune + self.plan.draws)
 
     def leave(self) -> ChainRecord:
         """What has been drawn so far, and the parameters reached."""
@@ -95,16 +101,23 @@ class ChainRun:
         self.state.log_density[:] = self.info.log_density
         self.state.log_prior[:] = self.info.log_prior
 
-    def _run_phase(self, trace: Trace, settings: Settings) -> None:
-        first, n_rows = self.n_done, len(trace.draws)
-        while self.control[STATUS] == RUNNING and self.n_done < first + n_rows:
-            row = self.n_done - first
-            self._run_block(trace, settings, row, min(self._noise.block_size, n_rows - row))
+    def _learn_swaps(self, end: int) -> None:
+        """Let the strategy learn from the half of tuning that has just ended."""
+        learn = self.plan.strategy.learn
+        if learn is not None and self.n_done == end > 0:
+            seen = self.tuning.log_density[end - max(self.plan.tune // 2, 1) : end]
+            self._swaps.view.parameters[:] = learn(seen)
+
+    def _run_phase(self, trace: Trace, settings: Settings, first: int, end: int) -> None:
+        """Run on to iteration ``end``, recording from ``first`` on."""
+        while self.control[STATUS] == RUNNING and self.n_done < end:
+            size = min(self._noise.block_size, end - self.n_done)
+            self._run_block(trace, settings, self.n_done - first, size)
 
     def _run_block(self, trace: Trace, settings: Settings, row: int, n_iterations: int) -> None:
         noise = self._noise.draw(n_iterations, int(self.state.n_levels[0]))
-        chain = Chain(self.state, self.info, self._view, settings, noise, trace, self.control)
-        kernel = self.plan.strategy.kernel()
+        view, kernel = self._swaps.view, self._swaps.kernel
+        chain = Chain(self.state, self.info, view, settings, noise, trace, self.control)
         try:
             compiled_loop()(self._bound.evaluate, self._bound.context, kernel, chain, row, n_iterations)
         except Exception as error:  # noqa: BLE001  whatever the density raised
@@ -120,6 +133,24 @@ class ChainRun:
         elif status in (NOT_A_NUMBER, INFINITE):
             value = self.info.log_density[level] + self.info.log_prior[level]
             self._fail(f"is {value}", None)
+        elif status == BAD_WEIGHT:
+            self._fail_swap()
+
+    def _fail_swap(self) -> None:
+        i, j = (int(level) for level in self._swaps.view.pair)
+        cause = self._swaps.failures[0] if self._swaps.failures else None
+        live = slice(0, int(self.state.n_levels[0]))
+        arrays = self.state.position[live], self.state.log_density[live], self.state.beta[live]
+        weight = self.plan.strategy.weight
+        what = "raised an error" if cause is not None else "must be finite and not negative, got "
+        if cause is None and weight is not None:
+            what += f"{weight(i, j, *arrays)} (or worse after the exchange)"
+        self.failure = SwapWeightError(
+            f"the swap weight {self.plan.strategy.name} {what} for levels {i + 1} and {j + 1} in chain "
+            f"{self.index + 1}, iteration {self.n_done + 1}; log densities {arrays[1].tolist()}, "
+            f"inverse temperatures {arrays[2].tolist()}, positions {arrays[0][[i, j]].tolist()}"
+        )
+        self.failure.__cause__ = cause
 
     def _fail(self, what: str, cause: BaseException | None) -> None:
         level = int(self.control[LEVEL])
@@ -139,7 +170,8 @@ def freeze_averages(state: State, *, pinned: bool) -> None:
     n_levels = int(state.n_levels[0])
     state.log_scale[:n_levels] = state.log_scale_sum[:n_levels] / n_averaged
     state.log_gap[:n_levels] = state.log_gap_sum[:n_levels] / n_averaged
-    set_betas(state, n_levels - int(pinned))
+    n_free = n_levels - int(pinned)
+    state.beta[1:n_free] = 1.0 / (1.0 + np.cumsum(np.exp(state.log_gap[: n_free - 1])))
 
 
 def covariances(state: State) -> FloatArray:

@@ -10,6 +10,7 @@ from temperance.core.state import FloatArray
 from temperance.errors import InvalidInputError
 
 DEFAULT_LEVELS = 8
+MAX_BUILT_TEMPERATURE = 1e6
 GAUSSIAN_LOG_RATIO = 2.38  # adjacent levels of a Gaussian exchange at 0.234 when T grows by e^(2.38/√d)
 
 
@@ -37,7 +38,8 @@ def first_betas(
 
 def _built(n_levels: int, dim: int, has_prior: bool) -> FloatArray:
     """A geometric ladder, right for a Gaussian; where there is a prior, it is the last level."""
-    ratio = math.exp(GAUSSIAN_LOG_RATIO / math.sqrt(dim))
+    steps = max(n_levels - 1, 1)
+    ratio = math.exp(min(GAUSSIAN_LOG_RATIO / math.sqrt(dim), math.log(MAX_BUILT_TEMPERATURE) / steps))
     betas = ratio ** -np.arange(n_levels, dtype=float)
     if has_prior and n_levels > 1:
         betas[-1] = 0.0

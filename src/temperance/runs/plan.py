@@ -39,6 +39,11 @@ class Plan:
         return len(self.betas)
 
     @property
+    def n_swaps(self) -> int:
+        """Swaps attempted in an iteration."""
+        return self.strategy.attempts(self.n_levels)
+
+    @property
     def adapts_for_ever(self) -> bool:
         """Whether the draws adapt too."""
         return self.settings.adaptation.when == "always"
@@ -62,6 +67,8 @@ def kernel_settings(plan: Plan, *, adapting: bool) -> core.Settings:
     return core.Settings(
         adapting=adapting,
         pinned=bool(plan.betas[-1] == 0.0),
+        heat_bath=plan.strategy.heat_bath,
+        n_swaps=plan.n_swaps,
         refuse_bad=plan.settings.bad_density == "reject",
         gain_scale=float(adaptation.gain.scale),
         gain_exponent=float(adaptation.gain.exponent),

@@ -112,7 +112,7 @@ def status_line(run: ChainRun) -> str:
         return "starting" if n_done == 0 else phase
     recent = slice(max(0, end - RECENT), end)
     walk = np.mean(trace.walk_accept_prob[recent, 0])
-    swap = np.mean(trace.swap_accepted[recent])
+    swap = trace.swap_accepted[recent].sum() / max(trace.swap_attempts[recent].sum(), 1)
     n_levels = int(run.state.n_levels[0])
     rungs = [f"{value:.3g}" for value in temperatures(run.state.beta[:n_levels])]
     ladder = " ".join(rungs if n_levels <= MAX_RUNGS else [rungs[0], "…", rungs[-1]])

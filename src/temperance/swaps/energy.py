@@ -2,16 +2,29 @@
 
 import functools
 import math
-from collections.abc import Callable
+
+import numpy as np
 
 from temperance.core.compile import compiled, kernel_digest
-from temperance.core.state import SwapView
-from temperance.swaps.strategy import Strategy, pair_kernel
+from temperance.core.state import FloatArray, SwapView
+from temperance.swaps.strategy import Kernel, Strategy, pair_kernel, repeated
 
 
-def equi_energy() -> Strategy:
+def equi_energy(*, repeats: int = 1) -> Strategy:
     """EE: p_ij proportional to exp(-|log π(x_i) - log π(x_j)|), drawn in O(L log L)."""
-    return Strategy(name="equi-energy", symmetric=True, kernel=_equi_energy_kernel)
+    return Strategy(
+        name="equi-energy",
+        symmetric=True,
+        kernel=_equi_energy_kernel,
+        attempts=repeated(repeats),
+        definition=_equi_energy_weights,
+    )
+
+
+def _equi_energy_weights(_: FloatArray, log_density: FloatArray, __: FloatArray) -> FloatArray:
+    with np.errstate(invalid="ignore"):
+        distance = np.abs(log_density[:, None] - log_density)
+    return np.where(np.isnan(distance), -np.inf, -distance)
 
 
 @compiled
@@ -80,7 +93,7 @@ def pick_lower(view: SwapView, upper: int, threshold: float, smallest: float) ->
 
 
 @functools.cache
-def _equi_energy_kernel() -> Callable[..., float]:
+def _equi_energy_kernel() -> Kernel:
     digest = kernel_digest()
 
     @pair_kernel

@@ -1,0 +1,157 @@
+"""A user's own weights, compiled or in plain Python."""
+
+import functools
+import inspect
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.core.errors import NumbaError
+from numba.extending import is_jitted
+
+from temperance.checks import flag
+from temperance.core.callback import call_python
+from temperance.core.compile import compiled, compiled_around, compiled_around_for, kernel_digest
+from temperance.core.state import FloatArray, SwapView, propose_pair_signature
+from temperance.errors import InvalidTypeError
+from temperance.swaps.strategy import Definition, Kernel, Strategy, pair_kernel, repeated
+from temperance.swaps.weighted import propose_weighted
+
+EXPECTED = "weight(i, j, x, log_density, beta)"
+_WEIGHT_ARGUMENTS = (
+    types.int64, types.int64, types.float64[:, ::1], types.float64[::1], types.float64[::1],
+)  # fmt: skip
+
+
+def custom(weight: Callable[..., float], *, log: bool = False, repeats: int = 1) -> Strategy:
+    """Pairs drawn with any weights, exactly: the acceptance makes up for what is not symmetric.
+
+    ``weight(i, j, x, log_density, beta)`` gives the weight of the pair of levels i < j, any finite number
+    that is not negative, from the positions ``x`` (level, dim), their log densities and the inverse
+    temperatures of the levels. It must be a function of these alone. With ``log=True`` it gives the log of
+    the weight, -inf for none. Compiled with ``@numba.njit`` it runs inside the loop; plain Python works too.
+    """
+    name = str(getattr(weight, "__name__", type(weight).__name__))
+    _check_signature(weight, name)
+    log = flag("log", log)
+    common: dict[str, Any] = {
+        "name": name,
+        "symmetric": False,
+        "attempts": repeated(repeats),
+        "definition": _definition(weight, log),
+        "weight": weight,
+    }
+    if is_jitted(weight):
+        logged = _compiled_log_weight(weight, log, name)
+        return Strategy(**common, kernel=functools.cache(lambda: _compiled_kernel(logged)))
+    return Strategy(**common, kernel=_python_kernel, callback=functools.partial(_callback, weight, log))
+
+
+def log_of(weight: float) -> float:
+    """Log of a weight: -inf for zero, NaN for what is none."""
+    if not 0.0 <= weight < math.inf:
+        return math.nan
+    return math.log(weight) if weight > 0.0 else -math.inf
+
+
+def _check_signature(weight: Any, name: str) -> None:
+    if not callable(weight):
+        raise InvalidTypeError(f"weight must be a function {EXPECTED}, got {type(weight).__name__}")
+    try:
+        inspect.signature(getattr(weight, "py_func", weight)).bind(0, 1, None, None, None)
+    except TypeError as error:
+        raise InvalidTypeError(f"{name} must be a function {EXPECTED}: {error}") from error
+
+
+def _definition(weight: Callable[..., float], log: bool) -> Definition:
+    def weights(position: FloatArray, log_density: FloatArray, beta: FloatArray) -> FloatArray:
+        n_levels = len(beta)
+        logs = np.full((n_levels, n_levels), -np.inf)
+        for i in range(n_levels):
+            for j in range(i + 1, n_levels):
+                value = float(weight(i, j, position, log_density, beta))
+                logs[i, j] = value if log else log_of(value)
+        return logs
+
+    return weights
+
+
+def _compiled_log_weight(weight: Any, log: bool, name: str) -> Any:
+    """The user's function with its result as the log of a weight, or an error that names it."""
+    try:
+        raw: Any = compiled_around(lambda i, j, x, energies, beta: weight(i, j, x, energies, beta))
+        raw.compile(_WEIGHT_ARGUMENTS)
+    except NumbaError as error:
+        raise InvalidTypeError(f"{name} does not compile as {EXPECTED}: {error}") from error
+    returned = raw.overloads[_WEIGHT_ARGUMENTS].signature.return_type
+    if not isinstance(returned, types.Float | types.Integer | types.Boolean):
+        raise InvalidTypeError(f"{name} must return one number, got {returned}")
+    if log:
+        return compiled_around(lambda i, j, x, energies, beta: float(raw(i, j, x, energies, beta)))
+    logarithm = compiled_around(log_of)
+    return compiled_around(lambda i, j, x, energies, beta: logarithm(float(raw(i, j, x, energies, beta))))
+
+
+def _compiled_kernel(log_weight: Any) -> Kernel:
+    @compiled_around
+    def fill_weights(view: SwapView) -> None:
+        n_levels = view.n_levels[0]
+        position = view.position[:n_levels]
+        log_density, beta = view.log_density[:n_levels], view.beta[:n_levels]
+        pair = 0
+        for i in range(n_levels):
+            for j in range(i + 1, n_levels):
+                view.weight[pair] = log_weight(i, j, position, log_density, beta)
+                pair += 1
+
+    @compiled_around_for(propose_pair_signature())
+    def propose_pair(view: SwapView, choice: float, _: float) -> float:
+        return propose_weighted(fill_weights, view, choice)
+
+    return propose_pair
+
+
+@compiled
+def fill_by_callback(view: SwapView) -> None:
+    """The log weights of all pairs, by the Python function whose address the view holds; in place."""
+    call_python(view.context[0])
+
+
+@functools.cache
+def _python_kernel() -> Kernel:
+    digest = kernel_digest()
+
+    @pair_kernel
+    def propose_pair(view: SwapView, choice: float, _: float) -> float:
+        digest  # noqa: B018  part of the cache key
+        return propose_weighted(fill_by_callback, view, choice)
+
+    return propose_pair
+
+
+def _callback(
+    weight: Callable[..., float], log: bool, view: SwapView, failures: list[BaseException]
+) -> Callable[[], None]:
+    """A function that fills in the log weights from Python; an error is kept and shows as a NaN."""
+    definition = _definition(weight, log)
+
+    def call() -> None:
+        n_levels = int(view.n_levels[0])
+        n_pairs = n_levels * (n_levels - 1) // 2
+        try:
+            arrays = (view.position[:n_levels], view.log_density[:n_levels], view.beta[:n_levels])
+            logs = definition(*(_read_only(array) for array in arrays))
+            view.weight[:n_pairs] = logs[np.triu_indices(n_levels, 1)]
+        except BaseException as error:  # noqa: BLE001  raised again by the run
+            failures.append(error)
+            view.weight[:n_pairs] = np.nan
+
+    return call
+
+
+def _read_only(array: FloatArray) -> FloatArray:
+    view = array.view()
+    view.flags.writeable = False
+    return view
