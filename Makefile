@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= out
 
-.PHONY: demo test test-all lint bench clean
+.PHONY: demo test test-all lint bench bench-swaps clean
 
 demo: $(VENV)/.installed
 	$(BIN)/temperance demo --out $(OUT)
@@ -21,6 +21,9 @@ lint: $(VENV)/.installed-test
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/iteration_cost.py
+
+bench-swaps: $(VENV)/.installed-bench
+	$(BIN)/python benchmarks/swap_strategies.py docs/images/swap_strategies.png
 
 $(VENV)/.created:
 	$(PYTHON) -c "import sys; sys.exit('Python 3.11 or newer is needed') if sys.version_info < (3, 11) else None"

@@ -18,7 +18,7 @@ from temperance.zoo import bridge, peaks
 
 REPEATS = 7
 SEED = 1
-SETTINGS = tp.Settings(trimming=tp.Trimming(enabled=False))
+SETTINGS = tp.Settings(trimming=tp.Trimming(enabled=False), swaps=tp.swaps.equi_energy())
 
 
 def main() -> None:

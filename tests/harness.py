@@ -48,10 +48,10 @@ class HandTarget:
 
 
 def make_plan(target: Any, betas: Any, dim: int, **changes: Any) -> Plan:
+    strategy = changes.pop("strategy", tp.swaps.equi_energy())
     plan = Plan(
         target=target,
-        strategy=tp.swaps.equi_energy(),
-        settings=NO_TRIM,
+        settings=replace(changes.pop("settings", NO_TRIM), swaps=strategy),
         betas=np.array(betas, dtype=float),
         dim=dim,
         draws=changes.pop("draws", 1),

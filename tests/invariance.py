@@ -14,7 +14,7 @@ from scipy import stats
 from harness import HandTarget, advance, make_noise, make_plan, make_run
 from temperance.core.state import Noise
 
-BETAS = {"power": (1.0, 0.5, 0.25, 0.1), "prior": (1.0, 0.4, 0.1, 0.0)}
+BETAS = {"power": (1.0, 0.5, 0.25, 0.1), "spread": (1.0, 0.8, 0.15, 0.05), "prior": (1.0, 0.4, 0.1, 0.0)}
 # A few long walks show what is wrong with walks; many short ones do not hide what is wrong with swaps.
 N_STEPS = {"long": 5, "short": 30}
 LOG_SCALES = {"long": (-0.3, 0.2, 0.7, 1.0), "short": (-4.0, -4.0, -4.0, -4.0)}

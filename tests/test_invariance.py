@@ -30,7 +30,7 @@ MUTANTS = [
 ]
 
 
-@pytest.mark.parametrize(("walks", "mode"), [("long", "power"), ("short", "prior")])
+@pytest.mark.parametrize(("walks", "mode"), [("long", "power"), ("short", "spread"), ("short", "prior")])
 @pytest.mark.parametrize("name", [*STRATEGIES, *SWEEPS])
 def test_frozen_kernel_is_exactly_invariant(name, walks, mode, rng) -> None:
     law, run = exact_law(mode), frozen_run(mode, (STRATEGIES | SWEEPS)[name], walks)

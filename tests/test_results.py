@@ -14,7 +14,7 @@ from scipy import special
 import temperance as tp
 from temperance.results.diagnostics import ess_bulk, ess_mean, r_hat
 from temperance.results.result import largest_block
-from temperance.results.summary import MAX_ROWS, base_exchange_rate
+from temperance.results.summary import MAX_ROWS
 from temperance.runs.allocate import cut
 
 SEED = 20261116
@@ -76,29 +76,30 @@ def naive_r_hat(draws):
     return max(values)
 
 
-def scaled_autocorrelation(chain, lag):
-    """s² ρ_t of one chain, multiplied out so that a chain without variance needs no division."""
+def autocovariance(chain, lag):
     centre = mean(chain)
     products = [(a - centre) * (b - centre) for a, b in zip(chain, chain[lag:], strict=False)]
-    return math.fsum(products) / (len(chain) - 1)
+    return math.fsum(products) / len(chain)
 
 
 def naive_ess(chains):
-    """Eqs (10)–(13), with Geyer's initial monotone sequence and the bound ESS ≤ S log10 S."""
+    """Eqs (10)–(13), with Geyer's initial monotone sequence and the bound ESS ≤ S log10 S.
+
+    As Stan and ArviZ have it: the sequence ends before a pair that is not positive, or three lags before the
+    last, and the even lag of the pair where it ends is still added when positive.
+    """
     m, n = len(chains), len(chains[0])
     within, total = marginal_variance(chains)
 
     def rho(lag):
-        mixed = mean([scaled_autocorrelation(chain, lag) for chain in chains])
-        return 1 - (within - mixed) / total
+        mixed = mean([autocovariance(chain, lag) for chain in chains])
+        return 1.0 if lag == 0 else 1 - (within - mixed) / total
 
-    sums = []
-    for pair in range(n // 2):
-        both = rho(2 * pair) + rho(2 * pair + 1)
-        if both < 0:
-            break
-        sums.append(min([both, *sums]))
-    time = max(-1 + 2 * math.fsum(sums), 1 / math.log10(m * n))
+    sums, pair = [], 0
+    while 2 * pair + 1 < n - 3 and rho(2 * pair) + rho(2 * pair + 1) > 0:
+        sums.append(min([rho(2 * pair) + rho(2 * pair + 1), *sums]))
+        pair += 1
+    time = max(-1 + 2 * math.fsum(sums) + max(rho(2 * pair), 0), 1 / math.log10(m * n))
     return m * n / time
 
 

@@ -19,7 +19,7 @@ from temperance.runs.progress import display_for
 from temperance.runs.seeds import chain_seeds, recorded_seed
 from temperance.runs.starts import Starts
 from temperance.settings import Settings
-from temperance.swaps import Strategy, equi_energy
+from temperance.swaps import Strategy
 from temperance.targets import gather, make_target
 
 MEMORY_LIMIT = 8 * 2**30  # bytes for the covariances and traces of one call
@@ -71,14 +71,14 @@ def sample(
     levels, temperatures, inverse_temperatures
         The number of levels, or the first ladder itself, from 1 on.
     swaps
-        Which pair of levels to exchange; see `temperance.swaps`.
+        Which pairs of levels to exchange; see `temperance.swaps`. None leaves it to ``settings``.
     adapt
         ``"tuning"`` freezes everything for the draws, ``"always"`` never stops adapting.
         None leaves it to ``settings``.
     keep_levels
         Keep the draws of the hot levels too, in ``result.level_draws``.
     settings
-        Adaptation, trimming, bounds and what a NaN does; see `temperance.Settings`.
+        Adaptation, trimming, bounds, swaps and what a NaN does; see `temperance.Settings`.
 
     Returns
     -------
@@ -102,8 +102,7 @@ def sample(
     )
     plan = Plan(
         target=target,
-        strategy=_strategy(swaps),
-        settings=_settings(settings, adapt),
+        settings=_settings(settings, adapt, swaps),
         betas=betas,
         dim=starts.dim,
         draws=whole_number("draws", draws, least=0),
@@ -120,18 +119,17 @@ def sample(
     return _finish(plan, runs, seed)
 
 
-def _settings(settings: Settings | None, adapt: Literal["tuning", "always"] | None) -> Settings:
+def _settings(
+    settings: Settings | None, adapt: Literal["tuning", "always"] | None, swaps: Strategy | None
+) -> Settings:
+    """The settings, with what was said in the call put in."""
     chosen = Settings() if settings is None else settings
     instance_of("settings", chosen, Settings, "a temperance.Settings")
-    if adapt is None:
-        return chosen
-    one_of("adapt", adapt, ("tuning", "always"))
-    return replace(chosen, adaptation=replace(chosen.adaptation, when=adapt))
-
-
-def _strategy(swaps: Strategy | None) -> Strategy:
-    chosen = equi_energy() if swaps is None else swaps
-    instance_of("swaps", chosen, Strategy, "a strategy such as temperance.swaps.equi_energy()")
+    if swaps is not None:
+        chosen = replace(chosen, swaps=swaps)
+    if adapt is not None:
+        one_of("adapt", adapt, ("tuning", "always"))
+        chosen = replace(chosen, adaptation=replace(chosen.adaptation, when=adapt))
     return chosen
 
 

@@ -12,6 +12,7 @@ from temperance.checks import (
     whole_number,
 )
 from temperance.errors import InvalidInputError
+from temperance.swaps import Strategy, equi_energy, heat_bath
 
 OPTIMAL_ACCEPTANCE = 0.234  # Roberts, Gelman & Gilks 1997
 PAPER_GAIN_EXPONENT = 0.6  # reproduces the paper's tables
@@ -129,7 +130,7 @@ class Bounds:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """All that is not about one run: adaptation, trimming, bounds, and what a NaN does.
+    """All that is not about one run: adaptation, trimming, bounds, swaps, and what a NaN does.
 
     ``bad_density`` says what a NaN or +inf log density does in the middle of a run: ``"raise"`` stops with
     an error, ``"reject"`` refuses the proposal and counts it.
@@ -138,12 +139,14 @@ class Settings:
     adaptation: Adaptation = field(default_factory=Adaptation)
     trimming: Trimming = field(default_factory=Trimming)
     bounds: Bounds = field(default_factory=Bounds)
+    swaps: Strategy = field(default_factory=heat_bath)
     bad_density: Literal["raise", "reject"] = "raise"
 
     def __post_init__(self) -> None:
         instance_of("adaptation", self.adaptation, Adaptation, "a temperance.Adaptation")
         instance_of("trimming", self.trimming, Trimming, "a temperance.Trimming")
         instance_of("bounds", self.bounds, Bounds, "a temperance.Bounds")
+        instance_of("swaps", self.swaps, Strategy, "a strategy such as temperance.swaps.equi_energy()")
         one_of("bad_density", self.bad_density, ("raise", "reject"))
         wanted = self.adaptation.walk_acceptance
         if self.trimming.threshold == "asymptotic" and wanted != OPTIMAL_ACCEPTANCE:
@@ -154,7 +157,7 @@ class Settings:
 
 
 def paper_settings(*, exponent: float = PAPER_GAIN_EXPONENT, trim: bool = True) -> Settings:
-    """Algorithm 1 as printed: one gain for everything, adaptation that never ends, Eq. (11)."""
+    """Algorithm 1 as printed: one gain for everything, adaptation that never ends, EE swaps, Eq. (11)."""
     adaptation = Adaptation(
         when="always",
         gain=Gain(exponent=exponent),
@@ -164,4 +167,4 @@ def paper_settings(*, exponent: float = PAPER_GAIN_EXPONENT, trim: bool = True) 
         average=False,
     )
     trimming = Trimming(enabled=trim, every=1, min_levels=1, rule="first", threshold="asymptotic", slack=0.0)
-    return Settings(adaptation=adaptation, trimming=trimming)
+    return Settings(adaptation=adaptation, trimming=trimming, swaps=equi_energy())

@@ -25,7 +25,6 @@ class Plan:
     """One run of several chains, fully specified but for starts and seeds."""
 
     target: Target
-    strategy: Strategy
     settings: Settings
     betas: FloatArray
     dim: int
@@ -37,6 +36,11 @@ class Plan:
     def n_levels(self) -> int:
         """The number of levels at the start."""
         return len(self.betas)
+
+    @property
+    def strategy(self) -> Strategy:
+        """Which pairs of levels are exchanged."""
+        return self.settings.swaps
 
     @property
     def n_swaps(self) -> int:

@@ -1,5 +1,5 @@
 """Targets with known answers."""
 
-from temperance.zoo import bridge, gaussians, peaks
+from temperance.zoo import bridge, cylinders, gaussians, peaks
 
-__all__ = ["bridge", "gaussians", "peaks"]
+__all__ = ["bridge", "cylinders", "gaussians", "peaks"]
