@@ -19,7 +19,7 @@ import temperance as tp
 from temperance.results.round_trips import count_round_trips
 from temperance.zoo import cylinders, peaks
 
-RUNS, TUNE, DRAWS, SEED = 100, 2_500, 7_500, 1
+RUNS, TUNE, DRAWS, SEED = 200, 2_500, 7_500, 1
 SETTINGS = tp.Settings(trimming=tp.Trimming(enabled=False))
 TARGETS = {
     "twenty peaks, 5 levels": (peaks.log_density, peaks.start, 5),

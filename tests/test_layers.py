@@ -27,7 +27,7 @@ ALLOWED = {
     "swaps": ("errors", "checks", "core"),
     "targets": ("errors", "checks", "core"),
     "runs": ("core", "swaps", "targets", "settings", "errors", "checks", "text"),
-    "results": ("core.state", "core.compile", "runs.record", "errors", "text"),
+    "results": ("core.state", "runs.record", "errors", "text"),
     "sampling": ("core", "swaps", "targets", "runs", "results", "settings", "errors", "checks", "text"),
     "demo": ("results", "sampling", "zoo", "settings", "errors", "checks", "text"),
     "cli": ("", "demo", "errors", "text"),

@@ -10,10 +10,12 @@ from temperance.core.adapt import adapt_walks, average_late, power_gain
 from temperance.core.compile import compiled, compiled_for, kernel_digest
 from temperance.core.record import record
 from temperance.core.state import (
+    LEVEL,
     RUNNING,
     STATUS,
     STOP,
     STOPPED,
+    SWAPPING,
     Chain,
     chain_type,
     evaluate_type,
@@ -35,6 +37,7 @@ def finish_iteration(propose_pair: Callable[..., float], chain: Chain, row: int)
     accept_walk(noise, row, state, info)
     if settings.adapting:
         adapt_walks(state, info, settings, gain)
+    control[LEVEL] = SWAPPING
     swap(propose_pair, chain, row)
     if control[STATUS] != RUNNING:
         return

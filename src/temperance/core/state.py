@@ -16,9 +16,11 @@ IntArray = npt.NDArray[np.int64]
 # A trace has a row for each iteration: probabilities and levels need few bytes.
 ProbArray = npt.NDArray[np.float32]
 LevelArray = npt.NDArray[np.int16]
+CountArray = npt.NDArray[np.int32]
 
 # Places in the control array, through which the loop and the world outside talk.
 STOP, STATUS, LEVEL = 0, 1, 2
+SWAPPING = -1  # in place of a level, while the swaps are under way
 CONTROL_SIZE = 3
 
 # What the status can say.
@@ -130,9 +132,9 @@ class Trace(NamedTuple):
     adjacent_swap_accept: ProbArray  # (draw, level), the last column unused
     swap_accept_prob: ProbArray  # (draw,) summed over the attempts
     swap_pair: LevelArray  # (draw, 2) of the last attempt
-    swap_attempts: LevelArray  # (draw,) that found a pair
-    swap_accepted: LevelArray  # (draw,)
-    base_swaps: LevelArray  # (draw,) accepted ones that touch the base level
+    swap_attempts: CountArray  # (draw,) that found a pair
+    swap_accepted: CountArray  # (draw,)
+    base_swaps: CountArray  # (draw,) accepted ones that touch the base level
     n_levels: LevelArray  # (draw,)
     replica: LevelArray  # (draw, level)
     beta: FloatArray  # (draw, level) recorded while adapting
@@ -158,6 +160,7 @@ _INTS = types.int64[::1]
 _PROBS = types.float32[::1]
 _PROB_MATRIX = types.float32[:, ::1]
 _LEVELS = types.int16[::1]
+_COUNTS = types.int32[::1]
 _LEVEL_MATRIX = types.int16[:, ::1]
 
 
@@ -178,7 +181,7 @@ def chain_type() -> Any:
     noise = _named(Noise, _CUBE, _MATRIX, _MATRIX)
     trace = _named(
         Trace, _MATRIX, _CUBE, _MATRIX, _VECTOR, _PROB_MATRIX, _PROB_MATRIX, _PROBS, _LEVEL_MATRIX,
-        *[_LEVELS] * 4, _LEVEL_MATRIX, _MATRIX, _MATRIX,
+        *[_COUNTS] * 3, _LEVELS, _LEVEL_MATRIX, _MATRIX, _MATRIX,
     )  # fmt: skip
     return _named(Chain, state, info, swap_view_type(), settings, noise, trace, _INTS)
 

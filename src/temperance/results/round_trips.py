@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from temperance.core.compile import compiled_around
 from temperance.core.state import LevelArray
 from temperance.runs.record import ChainRecord
 
@@ -12,20 +11,13 @@ def count_round_trips(chain: ChainRecord) -> int:
     n_levels = len(chain.beta)
     if n_levels < 2 or chain.n_draws == 0:
         return 0
-    return int(_count(np.ascontiguousarray(chain.sampling.replica), n_levels))
+    base, top = chain.sampling.replica[:, 0], chain.sampling.replica[:, n_levels - 1]
+    return sum(_trips_of(replica, base, top) for replica in np.unique(base))
 
 
-@compiled_around
-def _count(replica: LevelArray, n_levels: int) -> int:
-    """A replica is at home once it has been at the base, and abroad once it has been at the top since."""
-    nowhere, home, abroad = 0, 1, 2
-    place = np.zeros(replica.shape[1], dtype=np.int64)
-    trips = 0
-    for row in range(replica.shape[0]):
-        base, top = replica[row, 0], replica[row, n_levels - 1]
-        if place[base] == abroad:
-            trips += 1
-        place[base] = home
-        if place[top] != nowhere:
-            place[top] = abroad
-    return trips
+def _trips_of(replica: int, base: LevelArray, top: LevelArray) -> int:
+    """Changes between the two ends, two a trip, from the first visit to the base on."""
+    at_base, at_top = base == replica, top == replica
+    ends = at_top[at_base | at_top]
+    since_base = ends[np.argmin(ends) :]
+    return int(np.count_nonzero(np.diff(since_base)) // 2)

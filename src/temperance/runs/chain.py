@@ -14,6 +14,7 @@ from temperance.core.state import (
     RUNNING,
     STATUS,
     STOP,
+    SWAPPING,
     Chain,
     FloatArray,
     Settings,
@@ -27,6 +28,7 @@ from temperance.runs.plan import Plan, kernel_settings
 from temperance.runs.record import ChainRecord
 from temperance.runs.starts import Starts, settle
 from temperance.swaps.binding import bind
+from temperance.swaps.custom import explain_bad_weight
 from temperance.targets import Buffers
 
 
@@ -122,7 +124,10 @@ class ChainRun:
             compiled_loop()(self._bound.evaluate, self._bound.context, kernel, chain, row, n_iterations)
         except Exception as error:  # noqa: BLE001  whatever the density raised
             self.control[STATUS] = RAISED
-            self._fail("raised an error", error)
+            if self.control[LEVEL] == SWAPPING:
+                self._fail_swap(error)
+            else:
+                self._fail("raised an error", error)
         else:
             self._explain_status()
 
@@ -134,21 +139,17 @@ class ChainRun:
             value = self.info.log_density[level] + self.info.log_prior[level]
             self._fail(f"is {value}", None)
         elif status == BAD_WEIGHT:
-            self._fail_swap()
+            self._fail_swap(self._swaps.failures[0] if self._swaps.failures else None)
 
-    def _fail_swap(self) -> None:
-        i, j = (int(level) for level in self._swaps.view.pair)
-        cause = self._swaps.failures[0] if self._swaps.failures else None
+    def _fail_swap(self, cause: BaseException | None) -> None:
         live = slice(0, int(self.state.n_levels[0]))
-        arrays = self.state.position[live], self.state.log_density[live], self.state.beta[live]
-        weight = self.plan.strategy.weight
-        what = "raised an error" if cause is not None else "must be finite and not negative, got "
-        if cause is None and weight is not None:
-            what += f"{weight(i, j, *arrays)} (or worse after the exchange)"
+        what = (
+            explain_bad_weight(self.plan.strategy, self._swaps.view) if cause is None else "raised an error"
+        )
         self.failure = SwapWeightError(
-            f"the swap weight {self.plan.strategy.name} {what} for levels {i + 1} and {j + 1} in chain "
-            f"{self.index + 1}, iteration {self.n_done + 1}; log densities {arrays[1].tolist()}, "
-            f"inverse temperatures {arrays[2].tolist()}, positions {arrays[0][[i, j]].tolist()}"
+            f"the swap weight {self.plan.strategy.name} {what} in chain {self.index + 1}, iteration "
+            f"{self.n_done + 1}; log densities {self.state.log_density[live].tolist()}, inverse temperatures "
+            f"{self.state.beta[live].tolist()}, positions {self.state.position[live].tolist()}"
         )
         self.failure.__cause__ = cause
 

@@ -25,7 +25,7 @@ def uniform(*, repeats: int = 1) -> Strategy:
     return Strategy(
         name="uniform",
         symmetric=True,
-        kernel=uniform_kernel,
+        kernel=_uniform_kernel,
         attempts=repeated(repeats),
         definition=uniform_weights,
     )
@@ -68,8 +68,7 @@ def _adjacent_kernel() -> Kernel:
 
 
 @functools.cache
-def uniform_kernel() -> Kernel:
-    """Any two levels."""
+def _uniform_kernel() -> Kernel:
     digest = kernel_digest()
 
     @pair_kernel

@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -42,6 +43,7 @@ def custom(weight: Callable[..., float], *, log: bool = False, repeats: int = 1)
         "attempts": repeated(repeats),
         "definition": _definition(weight, log),
         "weight": weight,
+        "log_weight": log,
     }
     if is_jitted(weight):
         logged = _compiled_log_weight(weight, log, name)
@@ -61,7 +63,7 @@ def _check_signature(weight: Any, name: str) -> None:
         raise InvalidTypeError(f"weight must be a function {EXPECTED}, got {type(weight).__name__}")
     try:
         inspect.signature(getattr(weight, "py_func", weight)).bind(0, 1, None, None, None)
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         raise InvalidTypeError(f"{name} must be a function {EXPECTED}: {error}") from error
 
 
@@ -85,6 +87,7 @@ def _compiled_log_weight(weight: Any, log: bool, name: str) -> Any:
         raw.compile(_WEIGHT_ARGUMENTS)
     except NumbaError as error:
         raise InvalidTypeError(f"{name} does not compile as {EXPECTED}: {error}") from error
+    _refuse_writing(raw, name)
     returned = raw.overloads[_WEIGHT_ARGUMENTS].signature.return_type
     if not isinstance(returned, types.Float | types.Integer | types.Boolean):
         raise InvalidTypeError(f"{name} must return one number, got {returned}")
@@ -92,6 +95,19 @@ def _compiled_log_weight(weight: Any, log: bool, name: str) -> Any:
         return compiled_around(lambda i, j, x, energies, beta: float(raw(i, j, x, energies, beta)))
     logarithm = compiled_around(log_of)
     return compiled_around(lambda i, j, x, energies, beta: logarithm(float(raw(i, j, x, energies, beta))))
+
+
+def _refuse_writing(raw: Any, name: str) -> None:
+    """A weight that writes to its arguments would change the chain; read-only ones tell."""
+    try:
+        raw.compile(tuple(_as_read_only(argument) for argument in _WEIGHT_ARGUMENTS))
+    except NumbaError as error:
+        if "readonly" in str(error):
+            raise InvalidTypeError(f"{name} must not change its arguments: {error}") from error
+
+
+def _as_read_only(argument: Any) -> Any:
+    return argument.copy(readonly=True) if isinstance(argument, types.Array) else argument
 
 
 def _compiled_kernel(log_weight: Any) -> Kernel:
@@ -135,23 +151,49 @@ def _callback(
     weight: Callable[..., float], log: bool, view: SwapView, failures: list[BaseException]
 ) -> Callable[[], None]:
     """A function that fills in the log weights from Python; an error is kept and shows as a NaN."""
-    definition = _definition(weight, log)
 
     def call() -> None:
         n_levels = int(view.n_levels[0])
-        n_pairs = n_levels * (n_levels - 1) // 2
-        try:
-            arrays = (view.position[:n_levels], view.log_density[:n_levels], view.beta[:n_levels])
-            logs = definition(*(_read_only(array) for array in arrays))
-            view.weight[:n_pairs] = logs[np.triu_indices(n_levels, 1)]
-        except BaseException as error:  # noqa: BLE001  raised again by the run
-            failures.append(error)
-            view.weight[:n_pairs] = np.nan
+        arrays = live_copies(view)
+        view.weight[: n_levels * (n_levels - 1) // 2] = -math.inf
+        for pair, (i, j) in enumerate(itertools.combinations(range(n_levels), 2)):
+            try:
+                value = float(weight(i, j, *arrays))
+            except BaseException as error:  # noqa: BLE001  raised again by the run
+                failures.append(error)
+                view.weight[pair] = math.nan
+                return
+            view.weight[pair] = value if log else log_of(value)
 
     return call
 
 
+def explain_bad_weight(strategy: Strategy, view: SwapView) -> str:
+    """Which weight of the present state, or of one exchange away, is not a weight, and what it is."""
+    wanted = "a number below infinity" if strategy.log_weight else "finite and not negative"
+    weight: Any = strategy.weight
+    position, log_density, beta = live_copies(view)
+    pairs = list(itertools.combinations(range(len(beta)), 2))
+    for swapped in [(0, 0), *pairs]:
+        order = np.arange(len(beta))
+        order[list(swapped)] = order[list(swapped[::-1])]
+        for i, j in pairs if weight is not None else ():
+            value = weight(i, j, position[order], log_density[order], beta)
+            if math.isnan(value if strategy.log_weight else log_of(value)) or value == math.inf:
+                after = f" once {swapped[0] + 1} and {swapped[1] + 1} are exchanged" if any(swapped) else ""
+                return f"must be {wanted}, got {value} for levels {i + 1} and {j + 1}{after},"
+    return f"must be {wanted}, and was not; it is no function of the state alone,"
+
+
+def live_copies(view: SwapView) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Positions, log densities and inverse temperatures of the live levels, not to be written to."""
+    n_levels = int(view.n_levels[0])
+    arrays = (view.position, view.log_density, view.beta)
+    first, second, third = (_read_only(array[:n_levels]) for array in arrays)
+    return first, second, third
+
+
 def _read_only(array: FloatArray) -> FloatArray:
-    view = array.view()
-    view.flags.writeable = False
-    return view
+    copy = array.copy()
+    copy.flags.writeable = False
+    return copy

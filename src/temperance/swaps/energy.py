@@ -11,7 +11,7 @@ from temperance.swaps.strategy import Kernel, Strategy, pair_kernel, repeated
 
 
 def equi_energy(*, repeats: int = 1) -> Strategy:
-    """EE: p_ij proportional to exp(-|log π(x_i) - log π(x_j)|), drawn in O(L log L)."""
+    """EE: p_ij proportional to exp(-|log π(x_i) - log π(x_j)|), with L exponentials instead of L²."""
     return Strategy(
         name="equi-energy",
         symmetric=True,

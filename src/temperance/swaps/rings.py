@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from temperance.errors import InvalidInputError
 from temperance.swaps.strategy import Definition, Kernel, Strategy, pair_kernel, repeated
 
 
-def energy_rings(edges: int | Sequence[float] = 5, *, repeats: int = 1) -> Strategy:
+def energy_rings(edges: int | np.integer[Any] | Sequence[float] = 5, *, repeats: int = 1) -> Strategy:
     """Pairs whose log densities lie in one ring, all equally likely.
 
     ``edges`` are log densities that divide the rings, rising; or the number of rings, whose edges are then
@@ -20,7 +21,7 @@ def energy_rings(edges: int | Sequence[float] = 5, *, repeats: int = 1) -> Strat
     half, and of the second half for the draws. Until then all pairs share one ring.
     """
     learn: Callable[[FloatArray], FloatArray] | None = None
-    if isinstance(edges, int):
+    if isinstance(edges, int | np.integer) and not isinstance(edges, bool):
         n_rings = whole_number("edges", edges, least=2)
         inner = np.full(n_rings - 1, np.inf)
         learn = functools.partial(_quantile_edges, n_rings)
@@ -37,9 +38,11 @@ def energy_rings(edges: int | Sequence[float] = 5, *, repeats: int = 1) -> Strat
     )
 
 
-def _checked_edges(edges: Sequence[float]) -> FloatArray:
+def _checked_edges(edges: Any) -> FloatArray:
     array = numeric_array("edges", edges, "fiu", "a rising list of log densities, or a number of rings")
-    if array.ndim != 1 or len(array) == 0 or np.any(np.diff(array) <= 0.0) or not np.all(np.isfinite(array)):
+    if array.ndim != 1 or len(array) == 0:
+        raise InvalidInputError(f"edges must be a list of log densities or a whole number, got {edges!r}")
+    if np.any(np.diff(array) <= 0.0) or not np.all(np.isfinite(array)):
         raise InvalidInputError(f"edges must rise strictly and be finite, got {array.tolist()}")
     return array.astype(np.float64)
 

@@ -46,6 +46,7 @@ class Strategy:
     definition: Definition | None = field(default=None, repr=False)  # what the kernel draws from
     parameters: FloatArray = field(default_factory=_no_parameters, repr=False)
     weight: Callable[..., float] | None = field(default=None, repr=False)  # as the user wrote it
+    log_weight: bool = False  # whether that is the log of a weight
     # New parameters from the log densities seen while tuning.
     learn: Callable[[FloatArray], FloatArray] | None = field(default=None, repr=False)
     # Weights written in Python: a function without arguments that fills in ``view.weight``.

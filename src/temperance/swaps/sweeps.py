@@ -4,7 +4,7 @@ import functools
 
 from temperance.core.compile import compiled, kernel_digest
 from temperance.core.state import SwapView
-from temperance.swaps.blind import uniform_kernel, uniform_weights
+from temperance.swaps.blind import choose_any_pair, uniform_weights
 from temperance.swaps.strategy import Kernel, Strategy, pair_kernel
 
 
@@ -26,7 +26,7 @@ def heat_bath() -> Strategy:
         name="heat bath",
         symmetric=True,
         heat_bath=True,
-        kernel=uniform_kernel,
+        kernel=_heat_bath_kernel,
         attempts=lambda n_levels: n_levels**2,
         definition=uniform_weights,
     )
@@ -53,6 +53,20 @@ def _even_odd_kernel() -> Kernel:
     def propose_pair(view: SwapView, _: float, __: float) -> float:
         digest  # noqa: B018  part of the cache key
         choose_edge(view, view.clock[0] % 2)
+        return 0.0
+
+    return propose_pair
+
+
+@functools.cache
+def _heat_bath_kernel() -> Kernel:
+    digest = kernel_digest()
+
+    @pair_kernel
+    def propose_pair(view: SwapView, choice: float, other: float) -> float:
+        digest  # noqa: B018  part of the cache key
+        if view.clock[1] < view.n_levels[0] ** 2:  # fewer levels than at the start want fewer attempts
+            choose_any_pair(view, choice, other)
         return 0.0
 
     return propose_pair
