@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= out
 
-.PHONY: demo test test-all lint bench bench-swaps clean
+.PHONY: demo test test-all lint bench bench-swaps docs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/temperance demo --out $(OUT)
@@ -24,6 +24,9 @@ bench: $(VENV)/.installed-bench
 
 bench-swaps: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/swap_strategies.py docs/images/swap_strategies.png
+
+docs: $(VENV)/.installed
+	$(BIN)/python tools/refresh_docs.py
 
 $(VENV)/.created:
 	$(PYTHON) -c "import sys; sys.exit('Python 3.11 or newer is needed') if sys.version_info < (3, 11) else None"

@@ -17,7 +17,7 @@ import numpy as np
 
 import temperance as tp
 from temperance.results.round_trips import count_round_trips
-from temperance.zoo import cylinders, peaks
+from temperance.zoo import cylinders, gaussians, peaks
 
 RUNS, TUNE, DRAWS, SEED = 200, 2_500, 7_500, 1
 SETTINGS = tp.Settings(trimming=tp.Trimming(enabled=False))
@@ -35,6 +35,13 @@ STRATEGIES = {
     "big jumps × 1": tp.swaps.big_jumps(),
     "heat bath": tp.swaps.heat_bath(),
 }
+# Few modes: the weight of one of them, over independent runs of more draws.
+PAIRS = {
+    "two modes in 5 dimensions, 4 levels": (gaussians.two_modes(sd=1.0, right_weight=0.5), 5, 4),
+    "two modes in 20 dimensions, 13 levels": (gaussians.two_modes(), 20, 13),
+}
+PAIR_RUNS, PAIR_DRAWS, PAIR_TUNE = 200, 20_000, 10_000
+PAIR_STRATEGIES = ("EE × 1", "AL × 10", "even-odd", "scaled energy × 10", "heat bath")
 COLUMNS = (
     "swaps",
     "accepted",
@@ -66,6 +73,8 @@ def main() -> None:
         tables[name] = [measure(strategy, *target) for strategy in STRATEGIES]
         print(f"**{name}**\n\n{markdown(tables[name])}\n")
     draw(tables, figure)
+    for name, target in PAIRS.items():
+        print(f"**{name}**\n\n{spread_table(*target)}\n")
 
 
 def measure(strategy: str, log_density: Any, start: Any, levels: int) -> Row:
@@ -76,6 +85,22 @@ def measure(strategy: str, log_density: Any, start: Any, levels: int) -> Row:
     )  # fmt: skip
     rows = np.array([statistics(chain) for chain in result.chains])
     return Row(strategy, rows.mean(axis=0), rows.std(axis=0, ddof=1) / np.sqrt(RUNS))
+
+
+def spread_table(log_density: Any, dim: int, levels: int) -> str:
+    """How much the weight of the right mode varies from run to run: less is better."""
+    lines = ["| strategy | weight found | its spread over runs |", "|---|---|---|"]
+    for strategy in PAIR_STRATEGIES:
+        result = tp.sample(
+            log_density, initial=lambda rng: rng.normal(0.0, 3.0, dim), levels=levels, draws=PAIR_DRAWS,
+            tune=PAIR_TUNE, chains=PAIR_RUNS, seed=SEED, swaps=STRATEGIES[strategy], settings=SETTINGS,
+            progress=False,
+        )  # fmt: skip
+        weight = (result.draws.mean(axis=2) > 0.0).mean(axis=1)
+        spread = weight.std(ddof=1)
+        error = spread / np.sqrt(2.0 * (PAIR_RUNS - 1))
+        lines.append(f"| {strategy} | {weight.mean():.3f} | {spread:.4f} ± {error:.4f} |")
+    return "\n".join(lines)
 
 
 def statistics(chain: Any) -> list[float]:

@@ -32,7 +32,7 @@ from numba.core import event
 import temperance as tp
 from temperance.core.compile import kernel_digest
 from temperance.core.iteration import compiled_loop
-from temperance.core.state import SwapView
+from temperance.swaps.binding import bind
 from temperance.targets.callback import python_evaluate
 
 task = json.loads(sys.argv[1])
@@ -42,12 +42,9 @@ density = numba.njit(names["log_density"]) if task["compiled"] else names["log_d
 
 
 def propose_pair(strategy):
-    view = SwapView(
-        np.zeros((3, 1)), np.array([-1.0, -1.5, -3.0]), np.ones(3), np.array([3]), np.empty(0),
-        np.full(2, -1), np.zeros(12), np.zeros(3, dtype=np.int64),
-    )
-    strategy.kernel()(view, 0.9, 0.1)
-    return view.pair.tolist()
+    bound = bind(strategy, np.zeros((3, 1)), np.array([-1.0, -1.5, -3.0]), np.ones(3), np.array([3]))
+    bound.kernel(bound.view, 0.9, 0.1)
+    return bound.view.pair.tolist()
 
 
 def stats(kernel):

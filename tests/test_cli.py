@@ -91,7 +91,7 @@ def test_demo_refuses_a_file_as_folder(tmp_path):
 def test_sample_prints_a_summary_and_writes_the_draws(folder, function):
     result = sample(function, "--out", "file.npz")
     assert result.exit_code == 0, result.output
-    assert "2 chains × 20 draws in 2 dimension(s)" in result.stdout
+    assert "2 chains × 20 draws in 2 dimensions" in result.stdout
     assert "file.npz" in result.stdout
     with np.load(folder / "file.npz") as saved:
         assert saved["draws"].shape == (2, 20, 2)
@@ -118,7 +118,7 @@ def test_sample_of_a_vectorised_function(folder):
 
 def test_sample_writes_progress_to_stderr_only(folder):
     result = sample("gaussian")
-    assert "2 chain(s) finished: 80 iterations" in result.stderr
+    assert "2 chains finished: 80 iterations" in result.stderr
     assert "finished" not in result.stdout
 
 

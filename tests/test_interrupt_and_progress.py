@@ -145,8 +145,7 @@ def sleeping_gaussian(x):
 def chain_run(function, *, tune, draws, vectorized=False):
     plan = Plan(
         target=make_target(gather(function), vectorized=vectorized),
-        strategy=tp.swaps.adjacent(),
-        settings=tp.Settings(),
+        settings=tp.Settings(swaps=tp.swaps.adjacent()),
         betas=np.array([1.0, 0.5]),
         dim=1,
         draws=draws,
@@ -208,7 +207,7 @@ def test_without_a_terminal_there_is_one_line(capfd):
     tp.sample(sleeping_gaussian, initial=[0.0], **{**TINY, "progress": True, "draws": 5, "tune": 5})
     out, errors = capfd.readouterr()
     assert out == ""
-    assert re.fullmatch(r"2 chain\(s\) finished: 20 iterations in \d+\.\d s, levels 2, 2\n", errors)
+    assert re.fullmatch(r"2 chains finished: 20 iterations in \d+\.\d s, levels 2, 2\n", errors)
 
 
 def test_without_progress_nothing_is_written(capfd):
@@ -222,7 +221,7 @@ def test_a_failed_run_says_that_it_ended_early(capfd):
 
     with pytest.raises(tp.DensityError, match="is nan"):
         tp.sample(failing, initial=[0.0], **{**TINY, "progress": True})
-    assert "2 chain(s) ended early" in capfd.readouterr().err
+    assert "2 chains ended early" in capfd.readouterr().err
 
 
 def in_a_terminal(columns, levels):

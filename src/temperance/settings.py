@@ -146,7 +146,12 @@ class Settings:
         instance_of("adaptation", self.adaptation, Adaptation, "a temperance.Adaptation")
         instance_of("trimming", self.trimming, Trimming, "a temperance.Trimming")
         instance_of("bounds", self.bounds, Bounds, "a temperance.Bounds")
-        instance_of("swaps", self.swaps, Strategy, "a strategy such as temperance.swaps.custom(weight)")
+        instance_of(
+            "swaps",
+            self.swaps,
+            Strategy,
+            "a strategy such as temperance.swaps.equi_energy() or .custom(weight)",
+        )
         one_of("bad_density", self.bad_density, ("raise", "reject"))
         wanted = self.adaptation.walk_acceptance
         if self.trimming.threshold == "asymptotic" and wanted != OPTIMAL_ACCEPTANCE:

@@ -9,6 +9,7 @@ import numpy as np
 
 from temperance.core.state import FloatArray
 from temperance.errors import InvalidInputError
+from temperance.results.round_trips import count_round_trips
 from temperance.results.summary import summary_text
 from temperance.runs.record import ChainRecord
 
@@ -55,6 +56,11 @@ class Result:
     def n_levels(self) -> list[int]:
         """Levels left, chain by chain."""
         return [len(chain.beta) for chain in self.chains]
+
+    @property
+    def round_trips(self) -> list[int]:
+        """Journeys of positions from the base to the last level and back, chain by chain."""
+        return [count_round_trips(chain) for chain in self.chains]
 
     @property
     def temperatures(self) -> list[FloatArray]:
