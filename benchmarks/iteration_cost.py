@@ -5,6 +5,8 @@ Run with ``make bench``. The sampler adapts throughout and swaps by equi-energy,
 
 import datetime
 import platform
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -29,6 +31,7 @@ def main() -> None:
     twenty_peaks()
     bridge_posterior()
     plain_python()
+    start_up()
 
 
 def twenty_peaks(levels: int = 5, n: int = 200_000) -> None:
@@ -70,6 +73,20 @@ def plain_python(levels: int = 5, n: int = 40_000) -> None:
     report(
         "plain Python, d = 2, L = 5", n, bare, full, 1e6 * (full - bare) / n, "at most 6 µs beside the calls"
     )
+
+
+def start_up() -> None:
+    """A new process with a warm cache: all of it, and beside the import of numba and numpy."""
+    run_options = "initial=[0.0], draws=10, tune=10, progress=False"
+    sample = f"import temperance as tp; tp.sample(lambda x: -x @ x, {run_options})"
+    bare, full = best_of(lambda: new_process("import numba, numpy"), lambda: new_process(sample))
+    print(f"start of a second process: {full:.2f} s, {full - bare:.2f} s beside importing numba and numpy "
+          "(at most 2 s)")  # fmt: skip
+
+
+def new_process(code: str) -> None:
+    """Run a line of Python in a process of its own."""
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def plain_density(x: Any) -> float:

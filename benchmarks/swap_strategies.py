@@ -38,7 +38,6 @@ STRATEGIES = {
 # Few modes: the weight of one of them, over independent runs of more draws.
 PAIRS = {
     "two modes in 5 dimensions, 4 levels": (gaussians.two_modes(sd=1.0, right_weight=0.5), 5, 4),
-    "two modes in 20 dimensions, 13 levels": (gaussians.two_modes(), 20, 13),
 }
 PAIR_RUNS, PAIR_DRAWS, PAIR_TUNE = 200, 20_000, 10_000
 PAIR_STRATEGIES = ("EE × 1", "AL × 10", "even-odd", "scaled energy × 10", "heat bath")
