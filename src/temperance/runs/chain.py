@@ -49,6 +49,7 @@ class ChainRun:
         self._swaps = bind(plan.strategy, state.position, state.log_density, state.beta, state.n_levels)
         self._buffers = Buffers(self.info, self.state.n_levels, self.control)
         self._bound = plan.target.bind(self._buffers)
+        self._loop = compiled_loop()  # here, since two threads would each compile it
         start_seed, noise_seed = seed.spawn(2)
         self._noise = NoiseSource(noise_seed, plan.n_levels, plan.dim, plan.n_swaps)
         settle(starts, index, np.random.default_rng(start_seed), self._bound, self._buffers)
@@ -77,8 +78,7 @@ class ChainRun:
         if self.n_done == self.plan.tune:
             if not self.plan.adapts_for_ever and self.plan.settings.adaptation.average:
                 freeze_averages(self.state, pinned=bool(self.plan.betas[-1] == 0.0))
-            adapting = self.plan.adapts_for_ever
-            drawing = kernel_settings(self.plan, adapting=adapting)
+            drawing = kernel_settings(self.plan, adapting=self.plan.adapts_for_ever)
             self._run_phase(self.sampling, drawing, self.plan.tune, self.plan.tune + self.plan.draws)
 
     def leave(self) -> ChainRecord:
@@ -121,7 +121,7 @@ class ChainRun:
         view, kernel = self._swaps.view, self._swaps.kernel
         chain = Chain(self.state, self.info, view, settings, noise, trace, self.control)
         try:
-            compiled_loop()(self._bound.evaluate, self._bound.context, kernel, chain, row, n_iterations)
+            self._loop(self._bound.evaluate, self._bound.context, kernel, chain, row, n_iterations)
         except Exception as error:  # noqa: BLE001  whatever the density raised
             self.control[STATUS] = RAISED
             if self.control[LEVEL] == SWAPPING:
