@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import naive
 import orbit
 import temperance as tp
 from harness import HandTarget, make_noise, make_plan, make_run
@@ -230,6 +231,18 @@ def test_exact_row_catches_another_strategy(repeat_swap, rng) -> None:
     counts = swap_counts(repeat_swap, tp.swaps.uniform(), ladder, rng)
     for name in ("adjacent", "equi_energy", "far_apart"):
         assert fit(counts, exact_row(WEIGHTS[name], ladder)) < FALSE_ALARM
+
+
+@pytest.mark.parametrize("n_levels", [2, 3, 5, 20, 41])
+def test_equi_energy_pair_equals_the_naive_choice(n_levels, rng) -> None:
+    run = make_run(make_plan(HandTarget(flat), 1.0 / np.arange(1.0, n_levels + 1), 1))
+    kernel = tp.swaps.equi_energy().kernel()
+    for trial in range(40):
+        energies = rng.normal(0.0, 5.0, n_levels)
+        run.state.log_density[:] = np.round(energies) if trial % 2 else energies
+        u, v = rng.random(2)
+        assert kernel(run._swaps.view, u, v) == 0.0
+        assert tuple(run._swaps.view.pair) == naive.choose_equi_energy(run.state.log_density, u, v)
 
 
 @pytest.mark.parametrize("gap", [1e4, 1e6])

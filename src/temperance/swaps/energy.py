@@ -11,7 +11,7 @@ from temperance.swaps.strategy import Kernel, Strategy, pair_kernel, repeated
 
 
 def equi_energy(*, repeats: int = 1) -> Strategy:
-    """EE: p_ij proportional to exp(-|log π(x_i) - log π(x_j)|), with L exponentials instead of L²."""
+    """EE: p_ij proportional to exp(-|log π(x_i) - log π(x_j)|), drawn in O(L log L)."""
     return Strategy(
         name="equi-energy",
         symmetric=True,
@@ -28,14 +28,37 @@ def _equi_energy_weights(_: FloatArray, log_density: FloatArray, __: FloatArray)
 
 
 @compiled
+def comes_after(view: SwapView, level: int, other: int) -> bool:
+    """Order by log density, and by level among equals."""
+    if view.log_density[level] == view.log_density[other]:
+        return level > other
+    return bool(view.log_density[level] > view.log_density[other])
+
+
+@compiled
+def sift_down(view: SwapView, root: int, end: int) -> None:
+    """Let one entry of the heap ``view.order[:end]`` sink to its place; in place."""
+    while 2 * root + 1 < end:
+        child = 2 * root + 1
+        if child + 1 < end and comes_after(view, view.order[child + 1], view.order[child]):
+            child += 1
+        if not comes_after(view, view.order[child], view.order[root]):
+            break
+        view.order[root], view.order[child] = view.order[child], view.order[root]
+        root = child
+
+
+@compiled
 def sort_levels(view: SwapView) -> None:
-    """Levels in rising order of log density, into ``view.order``; in place."""
-    for level in range(view.n_levels[0]):
-        place = level
-        while place > 0 and view.log_density[view.order[place - 1]] > view.log_density[level]:
-            view.order[place] = view.order[place - 1]
-            place -= 1
-        view.order[place] = level
+    """Levels in rising order of log density, into ``view.order``, by heapsort; in place."""
+    n_levels = view.n_levels[0]
+    for level in range(n_levels):
+        view.order[level] = level
+    for root in range(n_levels // 2 - 1, -1, -1):
+        sift_down(view, root, n_levels)
+    for end in range(n_levels - 1, 0, -1):
+        view.order[0], view.order[end] = view.order[end], view.order[0]
+        sift_down(view, 0, end)
 
 
 @compiled
