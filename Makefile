@@ -19,10 +19,10 @@ lint: $(VENV)/.installed-test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(VENV)/.installed-bench
+bench: $(VENV)/.installed
 	$(BIN)/python benchmarks/iteration_cost.py
 
-bench-swaps: $(VENV)/.installed-bench
+bench-swaps: $(VENV)/.installed
 	$(BIN)/python benchmarks/swap_strategies.py docs/images/swap_strategies.png
 
 docs: $(VENV)/.installed
@@ -39,10 +39,6 @@ $(VENV)/.installed: pyproject.toml $(VENV)/.created
 
 $(VENV)/.installed-test: pyproject.toml $(VENV)/.created
 	$(BIN)/python -m pip install --quiet --editable ".[plot,test]"
-	touch $@
-
-$(VENV)/.installed-bench: pyproject.toml $(VENV)/.created
-	$(BIN)/python -m pip install --quiet --editable ".[plot,bench]"
 	touch $@
 
 clean:

@@ -13,10 +13,8 @@ from typing import Any
 
 import numba
 import numpy as np
-from sklearn.datasets import load_diabetes
 
 import temperance as tp
-from temperance.zoo import bridge, peaks
 
 REPEATS = 7
 SEED = 1
@@ -36,6 +34,7 @@ def main() -> None:
 
 def twenty_peaks(levels: int = 5, n: int = 200_000) -> None:
     """Compiled density, five levels in the plane."""
+    peaks = tp.zoo.twenty_peaks()
     points = np.random.default_rng(SEED).uniform(0.0, 10.0, (levels * n, 2))
     bare, full = best_of(
         lambda: call_bare(peaks.log_density, points),
@@ -46,15 +45,13 @@ def twenty_peaks(levels: int = 5, n: int = 200_000) -> None:
 
 def bridge_posterior(levels: int = 9, n: int = 100_000) -> None:
     """Compiled density with data, nine levels in eleven dimensions."""
-    design, response = load_diabetes(return_X_y=True)
-    data = bridge.bridge_data(design, response - response.mean())
-    least_squares = np.append(np.linalg.solve(data.gram, data.projection), 8.0)
-    points = least_squares + 0.1 * np.random.default_rng(SEED).standard_normal((levels * n, 11))
+    bridge, rng = tp.zoo.bridge(), np.random.default_rng(SEED)
+    points = bridge.start(rng) + 0.1 * rng.standard_normal((levels * n, bridge.dim))
     numbers = np.random.Generator(np.random.SFC64(SEED))
     bare, normals, full = best_of(
-        lambda: call_bare_with_data(bridge.log_density, points, tuple(data)),
-        lambda: numbers.standard_normal(levels * n * 11),
-        lambda: run(bridge.log_density, n, initial=least_squares, levels=levels, data=tuple(data)),
+        lambda: call_bare_with_data(bridge.log_density, points, bridge.data),
+        lambda: numbers.standard_normal(levels * n * bridge.dim),
+        lambda: run(bridge.log_density, n, initial=bridge.start, levels=levels, data=bridge.data),
     )
     ratio = full / (bare + normals)
     report("bridge, d = 11, L = 9", n, bare + normals, full, ratio, "at most 8 × (bare + normals)")

@@ -17,13 +17,13 @@ import numpy as np
 
 import temperance as tp
 from temperance.results.round_trips import count_round_trips
-from temperance.zoo import cylinders, gaussians, peaks
+from temperance.zoo import Problem
 
 RUNS, TUNE, DRAWS, SEED = 200, 2_500, 7_500, 1
 SETTINGS = tp.Settings(trimming=tp.Trimming(enabled=False))
 TARGETS = {
-    "twenty peaks, 5 levels": (peaks.log_density, peaks.start, 5),
-    "twenty cylinders (normal), 7 levels": (cylinders.log_density, cylinders.start, 7),
+    "twenty peaks, 5 levels": (tp.zoo.twenty_peaks(), 5),
+    "twenty cylinders (normal), 7 levels": (tp.zoo.twenty_cylinders("normal"), 7),
 }
 STRATEGIES = {
     **{f"EE × {n}": tp.swaps.equi_energy(repeats=n) for n in (1, 3, 10)},
@@ -37,7 +37,7 @@ STRATEGIES = {
 }
 # Few modes: the weight of one of them, over independent runs of more draws.
 PAIRS = {
-    "two modes in 5 dimensions, 4 levels": (gaussians.two_modes(sd=1.0, right_weight=0.5), 5, 4),
+    "two modes in 5 dimensions, 4 levels": (tp.zoo.two_modes(5, sd=1.0, right_weight=0.5), 4),
 }
 PAIR_RUNS, PAIR_DRAWS, PAIR_TUNE = 200, 20_000, 10_000
 PAIR_STRATEGIES = ("EE × 1", "AL × 10", "even-odd", "scaled energy × 10", "heat bath")
@@ -76,37 +76,36 @@ def main() -> None:
         print(f"**{name}**\n\n{spread_table(*target)}\n")
 
 
-def measure(strategy: str, log_density: Any, start: Any, levels: int) -> Row:
+def measure(strategy: str, problem: Problem, levels: int) -> Row:
     """Run one cell."""
     result = tp.sample(
-        log_density, initial=start, levels=levels, draws=DRAWS, tune=TUNE, chains=RUNS, seed=SEED,
-        swaps=STRATEGIES[strategy], settings=SETTINGS, progress=False,
+        problem.log_density, initial=problem.start, levels=levels, draws=DRAWS, tune=TUNE, chains=RUNS,
+        seed=SEED, swaps=STRATEGIES[strategy], settings=SETTINGS, progress=False,
     )  # fmt: skip
-    rows = np.array([statistics(chain) for chain in result.chains])
+    rows = np.array([statistics(chain, problem) for chain in result.chains])
     return Row(strategy, rows.mean(axis=0), rows.std(axis=0, ddof=1) / np.sqrt(RUNS))
 
 
-def spread_table(log_density: Any, dim: int, levels: int) -> str:
+def spread_table(problem: Problem, levels: int) -> str:
     """How much the weight of the right mode varies from run to run: less is better."""
     lines = ["| strategy | weight found | its spread over runs |", "|---|---|---|"]
     for strategy in PAIR_STRATEGIES:
         result = tp.sample(
-            log_density, initial=lambda rng: rng.normal(0.0, 3.0, dim), levels=levels, draws=PAIR_DRAWS,
-            tune=PAIR_TUNE, chains=PAIR_RUNS, seed=SEED, swaps=STRATEGIES[strategy], settings=SETTINGS,
-            progress=False,
+            problem.log_density, initial=problem.start, levels=levels, draws=PAIR_DRAWS, tune=PAIR_TUNE,
+            chains=PAIR_RUNS, seed=SEED, swaps=STRATEGIES[strategy], settings=SETTINGS, progress=False,
         )  # fmt: skip
-        weight = (result.draws.mean(axis=2) > 0.0).mean(axis=1)
+        weight = np.array([problem.occupancy(chain)[1] for chain in result.draws])
         spread = weight.std(ddof=1)
         error = spread / np.sqrt(2.0 * (PAIR_RUNS - 1))
         lines.append(f"| {strategy} | {weight.mean():.3f} | {spread:.4f} ± {error:.4f} |")
     return "\n".join(lines)
 
 
-def statistics(chain: Any) -> list[float]:
+def statistics(chain: Any, problem: Problem) -> list[float]:
     """The columns of one run."""
     trace = chain.sampling
     attempts, accepted = trace.swap_attempts.sum(), trace.swap_accepted.sum()
-    share = np.bincount(peaks.nearest_peak(trace.draws[:, :2]), minlength=20) / len(trace.draws)
+    share = problem.occupancy(trace.draws)
     missing = float((share == 0.0).sum())
     return [
         attempts / len(trace.draws),
@@ -115,7 +114,7 @@ def statistics(chain: Any) -> list[float]:
         1000.0 * count_round_trips(chain) / len(trace.draws),
         missing,
         100.0 * (missing == 0.0),
-        np.abs(share / peaks.PEAK_WEIGHT - 1.0).mean(),
+        np.abs(share / problem.mode_weights - 1.0).mean(),
     ]
 
 

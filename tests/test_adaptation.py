@@ -5,12 +5,12 @@ import pytest
 
 import temperance as tp
 from judge import judge_means
-from temperance.zoo import gaussians
 
-NORMAL = gaussians.standard_normal()
-PAIR = gaussians.two_modes(separation=2.0, sd=1.0)
-PRIOR = gaussians.normal(1.0, 2.0)
-LIKELIHOOD = gaussians.normal(-1.0, 0.5)
+# All of these are densities in the dimension of their argument.
+NORMAL = tp.zoo.gaussian().log_density
+PAIR = tp.zoo.two_modes(separation=2.0, sd=1.0).log_density
+PRIOR = tp.zoo.gaussian(mean=1.0, sd=2.0).log_density
+LIKELIHOOD = tp.zoo.gaussian(mean=-1.0, sd=0.5).log_density
 NO_TRIM = tp.Settings(trimming=tp.Trimming(enabled=False))
 FROZEN_DIMS = (2, 8, 20, 50)
 
@@ -58,9 +58,10 @@ def test_a_level_at_beta_zero_is_pinned_and_never_trimmed(seed) -> None:
 
 
 def test_interior_edges_tend_to_their_target_beside_a_pinned_level(seed) -> None:
+    sharp = tp.zoo.gaussian(3, mean=-1.0, sd=0.02)
     result = tp.sample(
-        log_likelihood=gaussians.normal(-1.0, 0.02), log_prior=PRIOR, initial=np.zeros(3), levels=4,
-        draws=60_000, tune=20_000, chains=4, seed=seed, adapt="always", settings=NO_TRIM, progress=False,
+        log_likelihood=sharp.log_density, log_prior=PRIOR, initial=np.zeros(3), levels=4, draws=60_000,
+        tune=20_000, chains=4, seed=seed, adapt="always", settings=NO_TRIM, progress=False,
     )  # fmt: skip
     walks, edges = mean_rates(result, 2)
     np.testing.assert_allclose(walks, 0.234, atol=0.01)
@@ -68,9 +69,10 @@ def test_interior_edges_tend_to_their_target_beside_a_pinned_level(seed) -> None
 
 
 def test_temperatures_stay_ordered(seed) -> None:
+    peaks = tp.zoo.twenty_peaks()
     result = tp.sample(
-        tp.zoo.peaks.log_density, initial=tp.zoo.peaks.start, levels=6, draws=0, tune=20_000, chains=2,
-        seed=seed, settings=NO_TRIM, progress=False,
+        peaks.log_density, initial=peaks.start, levels=6, draws=0, tune=20_000, chains=2, seed=seed,
+        settings=NO_TRIM, progress=False,
     )  # fmt: skip
     for chain in result.chains:
         assert np.all(chain.tuning.beta[:, 0] == 1.0)
@@ -163,7 +165,7 @@ def test_min_levels_is_respected(min_levels, seed) -> None:
 
 def test_lenient_rule_does_not_ratchet_down_a_settled_ladder(seed) -> None:
     """Two far modes: the two coldest levels are never unimodal, however often the rule looks."""
-    target = gaussians.two_modes(separation=4.0, sd=0.5)
+    target = tp.zoo.two_modes(4, separation=4.0, sd=0.5).log_density
     settings = tp.Settings(trimming=tp.Trimming(leniency=0.1, every=10, min_levels=1))
     result = tp.sample(
         target, initial=np.zeros(4), levels=5, draws=10, tune=60_000, chains=4, seed=seed, settings=settings,

@@ -6,12 +6,11 @@ import pytest
 
 import temperance as tp
 from judge import judge_means
-from temperance.zoo import gaussians, peaks
 
 NO_TRIM = tp.Settings(trimming=tp.Trimming(enabled=False))
 PRIOR_MEAN, PRIOR_SD, LIKELIHOOD_MEAN, LIKELIHOOD_SD = 2.0, 1.5, -1.0, 0.5
-PRIOR = gaussians.normal(PRIOR_MEAN, PRIOR_SD)
-LIKELIHOOD = gaussians.normal(LIKELIHOOD_MEAN, LIKELIHOOD_SD)
+PRIOR = tp.zoo.gaussian(2, mean=PRIOR_MEAN, sd=PRIOR_SD).log_density
+LIKELIHOOD = tp.zoo.gaussian(2, mean=LIKELIHOOD_MEAN, sd=LIKELIHOOD_SD).log_density
 
 
 @numba.njit
@@ -33,7 +32,7 @@ def correlated(x, data):
     return total
 
 
-TWO_BUMPS = gaussians.two_modes(separation=2.5, sd=0.6, right_weight=0.7)
+TWO_BUMPS = tp.zoo.two_modes(1, separation=2.5, sd=0.6, right_weight=0.7).log_density
 
 
 def mode_moments(draws: np.ndarray) -> np.ndarray:
@@ -115,13 +114,13 @@ def test_correlated_gaussians(dim, seed) -> None:
 
 def test_twenty_peaks(seed) -> None:
     """All modes in every chain, and moments: a bias of 0.2 in E x must be seen."""
+    peaks = tp.zoo.twenty_peaks()
     result = tp.sample(
         peaks.log_density, initial=peaks.start, levels=5, draws=60_000, chains=24, seed=seed, progress=False
     )
-    counts = [np.bincount(peaks.nearest_peak(chain), minlength=20) for chain in result.draws]
-    assert np.min(counts) > 0
+    assert np.min([peaks.occupancy(chain) for chain in result.draws]) > 0.0
     moments = np.concatenate([result.draws.mean(axis=1), (result.draws**2).mean(axis=1)], axis=1)
-    truth = np.concatenate([peaks.FIRST_MOMENTS, peaks.SECOND_MOMENTS])
+    truth = np.concatenate([peaks.mean, peaks.second_moments])
     verdict = judge_means(moments, truth, np.array([0.2, 0.25, 2.0, 3.0]))
     assert verdict.passed, verdict.detail
 
@@ -131,19 +130,19 @@ def test_twenty_peaks(seed) -> None:
 )
 def test_weights_of_two_modes_in_twenty_dimensions(draws, visible, seed) -> None:
     """Means ∓3 in all coordinates, sd ½, weights ⅓ and ⅔, in frozen mode with default trimming."""
+    modes = tp.zoo.two_modes(20)
     result = tp.sample(
-        gaussians.two_modes(), initial=lambda rng: rng.normal(0.0, 3.0, 20), levels=16, draws=draws,
-        chains=32, seed=seed, progress=False,
-    )  # fmt: skip
-    right = (result.draws.mean(axis=2) > 0.0).mean(axis=1)[:, None]
-    verdict = judge_means(right, np.array([2.0 / 3.0]), np.array([visible]))
+        modes.log_density, initial=modes.start, levels=16, draws=draws, chains=32, seed=seed, progress=False
+    )
+    right = np.array([modes.occupancy(chain)[1:] for chain in result.draws])
+    verdict = judge_means(right, modes.mode_weights[1:], np.array([visible]))
     assert verdict.passed, verdict.detail
 
 
 def test_one_level_is_plain_adaptive_metropolis(seed) -> None:
     result = tp.sample(
-        gaussians.normal(1.0, 2.0), initial=np.zeros(3), levels=1, draws=20_000, chains=16, seed=seed,
-        progress=False,
+        tp.zoo.gaussian(3, mean=1.0, sd=2.0).log_density, initial=np.zeros(3), levels=1, draws=20_000,
+        chains=16, seed=seed, progress=False,
     )  # fmt: skip
     assert np.all([np.all(chain.sampling.swap_accepted == 0) for chain in result.chains])
     found = np.stack([result.draws.mean(axis=(1, 2)), result.draws.var(axis=(1, 2))], axis=1)

@@ -6,7 +6,6 @@ import numpy as np
 
 import temperance as tp
 from temperance.results.round_trips import count_round_trips
-from temperance.zoo import gaussians
 
 
 def naive_trips(replica: np.ndarray) -> int:
@@ -23,7 +22,7 @@ def naive_trips(replica: np.ndarray) -> int:
 
 def some_chain(seed: int):
     settings = tp.Settings(trimming=tp.Trimming(enabled=False))
-    target = gaussians.standard_normal()
+    target = tp.zoo.gaussian(2).log_density
     options = {"levels": 3, "draws": 2_000, "tune": 500, "chains": 1, "seed": seed, "settings": settings}
     return tp.sample(target, initial=np.zeros(2), progress=False, **options).chains[0]
 

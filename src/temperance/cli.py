@@ -39,7 +39,11 @@ def demo(seed: int, draws: int, out: Path) -> None:
 
 @main.command()
 @click.argument("function", metavar="MODULE:FUNCTION")
-@click.option("--initial", required=True, help="The start: numbers separated by commas, or MODULE:FUNCTION.")
+@click.option(
+    "--initial",
+    default=None,
+    help="The start: numbers separated by commas, or MODULE:FUNCTION. Needed but for zoo:NAME.",
+)
 @click.option("--draws", default=5_000, show_default=True, help="Draws a chain.")
 @click.option("--tune", default=None, type=int, help="Tuning iterations a chain.")
 @click.option("--chains", default=4, show_default=True, help="Independent runs.")
@@ -53,18 +57,65 @@ def demo(seed: int, draws: int, out: Path) -> None:
     type=click.Path(path_type=Path, dir_okay=False, writable=True),
     help="Write the draws to this .npz file.",
 )
-def sample(function: str, initial: str, out: Path | None, **options: Any) -> None:
-    """Sample the log density FUNCTION of MODULE, found in the current folder or installed."""
+def sample(function: str, initial: str | None, out: Path | None, **options: Any) -> None:
+    """Sample the log density FUNCTION of MODULE, found in the current folder or installed.
+
+    zoo:NAME is a target of temperance.zoo, such as zoo:twenty_peaks.
+    """
     import temperance
 
     if out is not None and not out.resolve().parent.is_dir():
         raise click.ClickException(f"--out: the folder {out.resolve().parent} does not exist")
-    start = _load(initial) if ":" in initial else _numbers(initial)
-    result = _reporting_errors(lambda: temperance.sample(_load(function), initial=start, **options))
+    target, its_start = _target(function)
+    if initial is None and its_start is None:
+        raise click.UsageError("Missing option '--initial': only targets of the zoo know where to start.")
+    start = its_start if initial is None else _load(initial) if ":" in initial else _numbers(initial)
+    result = _reporting_errors(lambda: temperance.sample(**target, initial=start, **options))
     click.echo(str(result))
     if out is not None:
         _save(result, out)
     _exit(result)
+
+
+@main.command()
+@click.argument("items", nargs=-1, metavar="ITEM...")
+@click.option("--runs", default=None, type=int, help="Runs a cell; as many as in the paper by default.")
+@click.option("--seed", default=1, show_default=True, help="Seed of all runs.")
+@click.option("--cores", default=None, type=int, help="Runs at once; never changes the numbers.")
+@click.option(
+    "--out",
+    default=None,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder of runs and results; out/ITEM by default.",
+)
+@click.option("--continue", "go_on", is_flag=True, help="Go on with the runs that the folder holds.")
+@click.option("--overwrite", is_flag=True, help="Throw away the runs that the folder holds.")
+def reproduce(items: tuple[str, ...], out: Path | None, go_on: bool, overwrite: bool, **options: Any) -> None:
+    """Make the paper's tables and figures anew: table1 … table7, trimming, figure1 … figure6, or all."""
+    from temperance.paper import reproduce as make
+
+    if go_on and overwrite:
+        raise click.UsageError("--continue and --overwrite exclude each other")
+    existing: Any = "continue" if go_on else "overwrite" if overwrite else "refuse"
+    folder = Path("out") / "-".join(items or ("all",)) if out is None else out
+    made = _reporting_errors(lambda: make(items, out=folder, existing=existing, **options))
+    for text in made.texts:
+        click.echo(f"{text}\n")
+    if not made.complete:
+        click.echo(f"Stopped; the finished runs are in {folder}. Go on with --continue.", err=True)
+        sys.exit(INTERRUPTED)
+    click.echo("\n".join(f"wrote {path}" for path in made.files))
+
+
+def _target(reference: str) -> tuple[dict[str, Any], Any]:
+    """The log density that a reference names and its data, and where to start if it knows."""
+    import temperance
+
+    module, _, name = reference.partition(":")
+    if module != "zoo":
+        return {"log_density": _load(reference)}, None
+    problem = _reporting_errors(lambda: temperance.zoo.get(name))
+    return {"log_density": problem.log_density, "data": problem.data}, problem.start
 
 
 def _load(reference: str) -> Any:

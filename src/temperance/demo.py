@@ -9,10 +9,11 @@ from temperance.results.plots import plane_figure
 from temperance.results.result import Result
 from temperance.sampling import sample
 from temperance.text import table
-from temperance.zoo import peaks
+from temperance.zoo import twenty_peaks
 
 EXTENT = (-1.0, 11.0)
 LEVELS = 5
+PEAKS = twenty_peaks()
 FIGURE_NAME = "twenty_peaks.png"
 
 
@@ -20,8 +21,8 @@ def run_demo(*, seed: int, draws: int, out: Path, progress: bool = True) -> tupl
     """Sample the twenty peaks; the result, the comparison as text, and where the figure is."""
     out.mkdir(parents=True, exist_ok=True)
     result = sample(
-        peaks.log_density,
-        initial=peaks.start,
+        PEAKS.log_density,
+        initial=PEAKS.start,
         draws=draws,
         levels=LEVELS,
         seed=seed,
@@ -29,7 +30,7 @@ def run_demo(*, seed: int, draws: int, out: Path, progress: bool = True) -> tupl
         progress=progress,
     )
     path = out / FIGURE_NAME
-    plane_figure(result, peaks.log_density, EXTENT, path)
+    plane_figure(result, PEAKS.log_density, EXTENT, path)
     return result, comparison(result), path
 
 
@@ -39,7 +40,7 @@ def comparison(result: Result) -> str:
     values = np.concatenate([result.draws, result.draws**2], axis=2)
     found = values.mean(axis=(0, 1))
     error = [values[:, :, k].std() / np.sqrt(ess_mean(values[:, :, k])) for k in range(len(names))]
-    exact = np.concatenate([peaks.FIRST_MOMENTS, peaks.SECOND_MOMENTS])
+    exact = np.concatenate([np.asarray(PEAKS.mean), PEAKS.second_moments])
     rows = [
         [name, f"{value:.3f}", f"{spread:.3f}", f"{truth:.3f}"]
         for name, value, spread, truth in zip(names, found, error, exact, strict=True)
@@ -48,12 +49,11 @@ def comparison(result: Result) -> str:
 
 
 def _modes(result: Result) -> str:
-    n_peaks = len(peaks.MEANS)
-    visits = [np.bincount(peaks.nearest_peak(chain), minlength=n_peaks) for chain in result.draws]
-    found = ", ".join(str(int((count > 0).sum())) for count in visits)
-    share = np.sum(visits, axis=0) / np.sum(visits)
+    occupancy = np.array([PEAKS.occupancy(chain) for chain in result.draws])
+    found = ", ".join(str(count) for count in (occupancy > 0.0).sum(axis=1))
+    share = occupancy.mean(axis=0)
     return (
-        f"modes found, chain by chain: {found} of {n_peaks}\n"
+        f"modes found, chain by chain: {found} of {len(share)}\n"
         f"share of the draws in each mode: {share.min():.3f} to {share.max():.3f} "
-        f"(exactly {peaks.PEAK_WEIGHT})"
+        f"(exactly {1.0 / len(share)})"
     )

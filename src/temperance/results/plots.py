@@ -16,16 +16,16 @@ MIN_SHOWN = 1e-4  # contours below this fraction of the highest density are left
 
 def plane_figure(result: Result, log_density: Any, extent: tuple[float, float], path: Path) -> None:
     """Write a picture of a density in the plane and of the draws of each level of the first chain."""
-    pyplot = _pyplot()
+    plt = pyplot()
     levels = result.level_draws[0]
     n_levels = result.n_levels[0]
-    figure, axes = pyplot.subplots(1, n_levels + 1, figsize=(3.2 * (n_levels + 1), 3.4), layout="constrained")
+    figure, axes = plt.subplots(1, n_levels + 1, figsize=(3.2 * (n_levels + 1), 3.4), layout="constrained")
     _draw_target(axes[0], log_density, extent)
     for level in range(n_levels):
         _draw_level(axes[level + 1], levels[:, level], extent)
         axes[level + 1].set_title(f"level {level + 1}, T = {result.temperatures[0][level]:.3g}")
     figure.savefig(path, dpi=110)
-    pyplot.close(figure)
+    plt.close(figure)
 
 
 def _draw_target(axis: Any, log_density: Any, extent: tuple[float, float]) -> None:
@@ -47,7 +47,8 @@ def _frame(axis: Any, extent: tuple[float, float]) -> None:
     axis.set(xlim=extent, ylim=extent, aspect="equal", xlabel="$x_1$", ylabel="$x_2$")
 
 
-def _pyplot() -> Any:
+def pyplot() -> Any:
+    """Matplotlib's pyplot, for files and not for a screen."""
     try:
         import matplotlib
     except ImportError as error:

@@ -1,5 +1,28 @@
-"""Targets with known answers."""
+"""Targets with known answers, for tests, benchmarks and first steps.
 
-from temperance.zoo import bridge, cylinders, gaussians, peaks
+Each function makes a `Problem`: a compiled log density, where to start, and what is known exactly.
+"""
 
-__all__ = ["bridge", "cylinders", "gaussians", "peaks"]
+from temperance.zoo.curved import banana, funnel
+from temperance.zoo.cylinders import twenty_cylinders
+from temperance.zoo.gaussians import gaussian, two_modes
+from temperance.zoo.labels import label_switching
+from temperance.zoo.peaks import twenty_peaks
+from temperance.zoo.problem import Problem
+from temperance.zoo.registry import get, names
+from temperance.zoo.regression import bridge, bridge_data
+
+__all__ = [
+    "Problem",
+    "banana",
+    "bridge",
+    "bridge_data",
+    "funnel",
+    "gaussian",
+    "get",
+    "label_switching",
+    "names",
+    "twenty_cylinders",
+    "twenty_peaks",
+    "two_modes",
+]
