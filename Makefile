@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= out
 
-.PHONY: demo test test-all lint bench bench-swaps docs clean
+.PHONY: demo test test-all lint bench bench-swaps reproduction docs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/temperance demo --out $(OUT)
@@ -25,8 +25,13 @@ bench: $(VENV)/.installed
 bench-swaps: $(VENV)/.installed
 	$(BIN)/python benchmarks/swap_strategies.py docs/images/swap_strategies.png
 
-docs: $(VENV)/.installed
+reproduction: $(VENV)/.installed-test
+	$(BIN)/temperance reproduce all --out $(OUT)/reproduction --continue
+	$(BIN)/python tools/reproduction_page.py $(OUT)/reproduction
+
+docs: $(VENV)/.installed-test
 	$(BIN)/python tools/refresh_docs.py
+	$(BIN)/python tools/reproduction_page.py
 
 $(VENV)/.created:
 	$(PYTHON) -c "import sys; sys.exit('Python 3.11 or newer is needed') if sys.version_info < (3, 11) else None"
@@ -38,7 +43,7 @@ $(VENV)/.installed: pyproject.toml $(VENV)/.created
 	touch $@
 
 $(VENV)/.installed-test: pyproject.toml $(VENV)/.created
-	$(BIN)/python -m pip install --quiet --editable ".[plot,test]"
+	$(BIN)/python -m pip install --quiet --editable ".[paper,test]"
 	touch $@
 
 clean:

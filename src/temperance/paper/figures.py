@@ -18,7 +18,7 @@ from temperance.results.plots import pyplot
 from temperance.zoo import twenty_peaks
 
 FORMATS = ("svg", "pdf")
-RASTER_DPI = 200  # of scattered points, which as vectors would fill megabytes
+RASTER_DPI = 150  # of scattered points, which as vectors would fill megabytes
 STYLE = {
     "font.size": 9.0,
     "axes.spines.top": False,

@@ -11,6 +11,7 @@ import numpy as np
 from temperance.paper.estimates import Estimator, mean, percentage, rmse, rmse_ratio, spread
 from temperance.paper.experiments import (
     AFTER_10000,
+    ALL_15000,
     BRIDGE,
     BRIDGE_FROM_ZERO,
     PEAKS,
@@ -20,11 +21,11 @@ from temperance.paper.experiments import (
     RUNS_8D,
     RUNS_BRIDGE,
     RUNS_TABLE_4,
+    RUNS_TRIMMING,
     RWM,
     SCATTERED_CYLINDERS,
     STRATEGIES,
     TRIMMED_CYLINDERS,
-    TRIMMED_CYLINDERS_LATER,
     TRIMMED_PEAKS,
 )
 from temperance.paper.measure import Span
@@ -136,6 +137,7 @@ TABLE_3 = Table(
     ),
 )
 
+SPANS_8D = {"10,000 iterations after burn-in": AFTER_10000, "all 15,000 iterations": ALL_15000}
 PRINTED_4 = {
     3: ("0 0 0", "16 16 16", "1.7 1.7 1.7"),
     5: ("17.3 16.3 5.1", "1.6 1.6 2.7", "0.78 0.79 0.89"),
@@ -144,15 +146,17 @@ PRINTED_4 = {
 }
 
 
-def _modes_block(title: str, study: Study, levels: Sequence[int]) -> Block:
+def _modes_block(title: str, study: Study, levels: Sequence[int], span: Span) -> Block:
     found, missing, error = (" ".join(PRINTED_4[n][row] for n in levels) for row in range(3))
     return Block(
         title=title,
         columns=_columns(study, levels, STRATEGIES),
         rows=(
-            Row(label="no missing mode (%)", estimator=percentage("missing_10000", 0.0), printed=found),
-            Row(label="missing modes", estimator=mean("missing_10000"), printed=missing),
-            Row(label="occupancy error", estimator=mean("occupancy_error_10000"), printed=error),
+            Row(
+                label="no missing mode (%)", estimator=percentage(f"missing_{span.name}", 0.0), printed=found
+            ),
+            Row(label="missing modes", estimator=mean(f"missing_{span.name}"), printed=missing),
+            Row(label="occupancy error", estimator=mean(f"occupancy_error_{span.name}"), printed=error),
         ),
         n_published=RUNS_TABLE_4,
     )
@@ -162,8 +166,17 @@ TABLE_4 = Table(
     name="table4",
     title="Twenty cylinders: are all modes found, and how evenly are they visited?",
     blocks=(
-        *(_modes_block(reading, study, tuple(PRINTED_4)) for reading, study in READINGS_8D.items()),
-        _modes_block("six standard normals, from random points", SCATTERED_CYLINDERS, (3, 9)),
+        *(
+            _modes_block(f"{reading}; {iterations}", study, tuple(PRINTED_4), span)
+            for reading, study in READINGS_8D.items()
+            for iterations, span in SPANS_8D.items()
+        ),
+        _modes_block(
+            "six standard normals, from random points; all 15,000 iterations",
+            SCATTERED_CYLINDERS,
+            (3, 9),
+            ALL_15000,
+        ),
     ),
 )
 
@@ -235,32 +248,37 @@ TABLE_7 = Table(
     ),
 )
 
+# What was printed of the levels left, for nine levels by the burn-in; nothing else came out.
+PRINTED_LEFT_8D = {5_000: {4: "15", 5: "85"}, 7_500: {5: "100"}}
+
 TRIMMING = Table(
     name="trimming",
-    title="Levels left by Eq. (11): percentage of runs that end with so many",
+    title="Levels left by Eq. (11), EE swaps: percentage of runs that end with so many",
     blocks=(
         Block(
-            title="EE swaps; checked from the end of burn-in on",
-            columns=(
-                *_columns(TRIMMED_PEAKS, (4, 5), ("EE",)),
-                *_columns(TRIMMED_CYLINDERS, (9,), ("EE",)),
-                *_columns(TRIMMED_CYLINDERS_LATER, (9,), ("EE",)),
-            ),
+            title="twenty peaks, from four and from five levels",
+            columns=_columns(TRIMMED_PEAKS, (4, 5), ("EE",)),
             rows=tuple(
                 Row(label=f"{n} levels", estimator=percentage("n_levels", float(n)), printed=printed)
-                for n, printed in {
-                    1: "0 0 0 0",
-                    2: "0 0 0 0",
-                    3: "100 100 0 0",
-                    4: "0 0 15 0",
-                    5: "- 0 85 100",
-                    6: "- - 0 0",
-                    7: "- - 0 0",
-                    8: "- - 0 0",
-                    9: "- - 0 0",
-                }.items()
+                for n, printed in {1: "0 0", 2: "0 0", 3: "100 100", 4: "0 0", 5: "- 0"}.items()
             ),
-            n_published=100,
+            n_published=RUNS_TRIMMING,
+        ),
+        *(
+            Block(
+                title=f"twenty cylinders, from nine levels; gain n^−{exponent:g}, burn-in {burn_in:,}",
+                columns=_columns(study, (9,), ("EE",)),
+                rows=tuple(
+                    Row(
+                        label=f"{n} levels",
+                        estimator=percentage("n_levels", float(n)),
+                        printed=PRINTED_LEFT_8D[burn_in].get(n, "0"),
+                    )
+                    for n in range(1, 10)
+                ),
+                n_published=RUNS_TRIMMING,
+            )
+            for (exponent, burn_in), study in TRIMMED_CYLINDERS.items()
         ),
     ),
 )

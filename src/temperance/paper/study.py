@@ -30,7 +30,8 @@ class Cell(NamedTuple):
 class Study:
     """Runs of the paper's algorithm on one target, for some strategies and numbers of levels.
 
-    ``runs`` is the number in the paper. ``initial`` replaces the target's own start.
+    ``runs`` is the number in the paper. ``initial`` replaces the target's own start; ``start`` says in words
+    where all levels begin.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Study:
     exponent: float
     runs: int
     measure: Measure
+    start: str
     trimming: Trimming = NO_TRIMMING
     initial: Callable[[Problem], Any] | None = None
 
