@@ -141,6 +141,39 @@ def test_initial_is_required(folder):
     result = run("sample", "user_model:gaussian")
     assert result.exit_code == 2
     assert "Missing option '--initial'" in result.stderr
+    assert "only targets of the zoo know where to start" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["twenty_peaks", "bridge"])
+def test_sample_of_the_zoo_knows_its_start_and_data(tmp_path, name):
+    out = tmp_path / "file.npz"
+    result = run("sample", f"zoo:{name}", *FEW, "--out", str(out))
+    assert result.exit_code == 0, result.output
+    problem = tp.zoo.get(name)
+    twin = tp.sample(
+        problem.log_density, initial=problem.start, data=problem.data,
+        draws=20, tune=20, chains=2, levels=2, seed=1, progress=False,
+    )  # fmt: skip
+    with np.load(out) as saved:
+        assert np.array_equal(saved["draws"], twin.draws)
+
+
+def test_sample_of_the_zoo_from_a_start_of_your_own(tmp_path):
+    out = tmp_path / "file.npz"
+    run("sample", "zoo:twenty_peaks", "--initial", "5,5", *FEW, "--out", str(out))
+    problem = tp.zoo.twenty_peaks()
+    twin = tp.sample(
+        problem.log_density, initial=[5.0, 5.0], draws=20, tune=20, chains=2, levels=2, seed=1, progress=False
+    )
+    with np.load(out) as saved:
+        assert np.array_equal(saved["draws"], twin.draws)
+
+
+@pytest.mark.parametrize("name", ["thirty_peaks", "", "__init__"])
+def test_an_unknown_target_of_the_zoo_is_answered_with_those_there_are(name):
+    result = run("sample", f"zoo:{name}", *FEW)
+    assert_one_line(result, f"got {name!r}")
+    assert all(repr(known) in result.stderr for known in tp.zoo.names())
 
 
 @pytest.mark.parametrize(
@@ -208,5 +241,5 @@ def test_version():
 
 def test_help_names_the_commands():
     result = run("-h")
-    assert "demo" in result.stdout
-    assert "sample" in result.stdout
+    assert all(command in result.stdout for command in ("demo", "sample", "reproduce"))
+    assert "zoo:NAME" in run("sample", "-h").stdout

@@ -203,7 +203,6 @@ def accepted(printed, published):
         return None
 
 
-@pytest.mark.xfail(strict=True, reason="reported: one unit of the last digit is allowed, not half of it")
 @pytest.mark.parametrize("published", [98, 100, 500])
 def test_a_percentage_is_accepted_if_a_count_prints_so(published):
     prints = {f"{100.0 * count / published:.1f}": count for count in range(published + 1)}
@@ -212,7 +211,6 @@ def test_a_percentage_is_accepted_if_a_count_prints_so(published):
         assert accepted(printed, published) == prints.get(printed)
 
 
-@pytest.mark.xfail(strict=True, reason="reported: a count outside 0 … n passes")
 @pytest.mark.parametrize("printed", ["150", "-1"])
 def test_a_percentage_lies_between_0_and_100(printed):
     assert accepted(printed, 100) is None
@@ -401,9 +399,12 @@ def test_every_number_of_a_table(compared):
 
 def test_far_figures_are_counted_beside_what_chance_would_give(compared):
     means, ratios = compared.blocks
-    assert far_line(means) == "1 of 3 beyond |z| = 2; chance alone would give about 0.1"
+    assert far_line(means) == (
+        "1 of 3 beyond |z| = 2; chance alone would give about 0.1, and more with only 4 runs"
+    )
     assert far_line(ratios) == "0 of 0 beyond |z| = 2; chance alone would give about 0.0"
-    many = replace(means, rows=means.rows * 10)
+    runs = [replace(cell, ours=replace(cell.ours, n_runs=40)) for cell in means.comparisons]
+    many = replace(means, rows=(tuple(runs),) * 10)
     assert far_line(many) == "10 of 30 beyond |z| = 2; chance alone would give about 1.4"
 
 
@@ -504,7 +505,6 @@ def test_error_has_two_digits_and_the_value_ends_where_it_does(value, error, sho
     assert as_text(one_figure(value=value, error=error)).split("\n\n")[2].split()[-4:-2] == shown
 
 
-@pytest.mark.xfail(strict=True, reason="reported: cosmetics of signs and of errors of zero")
 @pytest.mark.parametrize(
     ("changes", "misprint"),
     [
@@ -561,23 +561,12 @@ def test_every_percentage_is_a_possible_count(block):
 
 
 def test_percentages_of_levels_add_up():
-    (block,) = TABLES["trimming"].blocks
-    figures = [[0.0 if p == NOT_PRINTED else float(p) for p in row.printed_cells] for row in block.rows]
-    assert np.sum(figures, axis=0).tolist() == [100.0] * len(block.columns)
+    for block in TABLES["trimming"].blocks:
+        figures = [[0.0 if p == NOT_PRINTED else float(p) for p in row.printed_cells] for row in block.rows]
+        assert np.sum(figures, axis=0).tolist() == [100.0] * len(block.columns)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(
-            name,
-            marks=pytest.mark.xfail(strict=True, reason="reported: labels that are not unique")
-            if name in ("table7", "trimming")
-            else (),
-        )
-        for name in TABLES
-    ],
-)
+@pytest.mark.parametrize("name", TABLES)
 def test_every_figure_of_a_block_has_a_name_of_its_own(name):
     for block in TABLES[name].blocks:
         names = list(itertools.product([row.label for row in block.rows], [c.label for c in block.columns]))
@@ -657,7 +646,7 @@ SPOT_CHECKS = {
     },
     "table5": {("E X1", "L=7 RA/EE"): "1.38", ("E X2", "L=3 AL/EE"): "1.01", ("E X2²", "L=9 RA/EE"): "1.55"},
     "table6": {("swaps accepted", "L=3 EE"): "0.38", ("swaps accepted", "L=9 RA"): "0.05"},
-    "table7": {("coefficient 3", "L=9 AL"): "724", ("coefficient 9", "RWM"): "0.165"},
+    "table7": {("coefficient 3", "L=9 AL"): "724", ("coefficient 9", "RWM from zero"): "0.165"},
     "trimming": {("3 levels", "L=4 EE"): "100", ("3 levels", "L=5 EE"): "100"},
 }
 
@@ -690,12 +679,15 @@ def test_numbers_of_runs_behind_the_printed_figures():
 
 
 def test_lengths_are_those_of_the_text():
-    lengths = {name: (study.burn_in, study.draws) for name, study in STUDIES.items()}
-    assert lengths.pop("peaks") == (2_500, 7_500)
-    assert lengths.pop("trimming-peaks") == (2_500, 5_000)
-    assert lengths.pop("trimming-cylinders-later") == (7_500, 7_500)
-    for name, length in lengths.items():
-        assert length == ((20_000, 100_000) if "bridge" in name else (5_000, 10_000))
+    for name, study in STUDIES.items():
+        length = (study.burn_in, study.draws)
+        if "bridge" in name:
+            assert length == (20_000, 100_000)
+        elif "cylinders" in name:
+            assert length in {(5_000, 10_000), (7_500, 7_500)}
+            assert study.burn_in == 5_000 or study.trimming.enabled
+        else:
+            assert length == ((2_500, 5_000) if study.trimming.enabled else (2_500, 7_500))
 
 
 def test_exact_moments_are_those_of_the_twenty_peaks():
@@ -805,6 +797,8 @@ def test_measures_of_draws_placed_by_hand():
     assert found["occupancy_error_s"] == pytest.approx(1.0)  # ten shares of 0.1, ten of 0
     assert found["x1_s"] == pytest.approx(modes[:10, 0].mean())
     everywhere = hand_record(modes[:0], np.repeat(modes, 5, axis=0))
+    rare = hand_record(modes[:0], np.vstack([np.repeat(modes[:1], 99, axis=0), modes[1:2]]))
+    assert mode_measures([Span(name="s", first=0, end=100)])(rare, PEAKS)["missing_s"] == 18.0
     even = mode_measures([Span(name="s", first=0, end=100)])(everywhere, PEAKS)
     assert (even["missing_s"], even["occupancy_error_s"]) == (0.0, pytest.approx(0.0, abs=1e-12))
 

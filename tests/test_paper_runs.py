@@ -169,14 +169,7 @@ def test_existing_is_one_of_three_words(tmp_path):
         open_store(tmp_path, 7, "resume")
 
 
-def broken_note(text):
-    reported = pytest.mark.xfail(strict=True, reason="reported: only bad JSON is caught")
-    return pytest.param(text, marks=() if text == b"seed 7" else reported, id=repr(text))
-
-
-@pytest.mark.parametrize(
-    "text", [broken_note(t) for t in (b"seed 7", b"\xff\xfe\x00", b"{}", b"[]", b"null")]
-)
+@pytest.mark.parametrize("text", [b"seed 7", b"\xff\xfe\x00", b"{}", b"[]", b"null"], ids=repr)
 @pytest.mark.parametrize("existing", ["refuse", "continue"])
 def test_a_broken_note_is_refused(tmp_path, text, existing):
     (tmp_path / "run.json").write_bytes(text)
@@ -201,12 +194,12 @@ def test_a_line_cut_off_is_dropped_and_written_again(tmp_path, cut):
     made.add(EE, ROWS, 1.0)
     file, whole = file_of(tmp_path, EE), "run,x,y\n0,1,-2.5\n1,0.125,3e-07\n"
     file.write_text(whole[:-cut])
+    made = load_store(tmp_path)
     assert made.read(EE) == {0: ROWS[0]}
     made.add(EE, {1: ROWS[1]}, 1.0)
     assert file.read_text() == whole
 
 
-@pytest.mark.xfail(strict=True, reason="reported: the header is not written again")
 @pytest.mark.parametrize("left", ["", "run", "run,x,y"])
 def test_a_header_cut_off_is_written_again(tmp_path, left):
     made = open_store(tmp_path, 1)
@@ -272,6 +265,12 @@ def test_stored_rows_are_the_measures_of_the_runs(tmp_path):
     assert rows[0] != rows[1]
 
 
+def test_every_run_of_every_cell_has_a_seed_of_its_own():
+    cells = [cell for study in STUDIES.values() for cell in study.cells]
+    seeds = [running._run_seed(cell, seed, index) for cell in cells for seed in (0, 1) for index in range(20)]
+    assert len({tuple(seed.generate_state(4)) for seed in seeds}) == len(seeds)
+
+
 def test_numbers_depend_on_the_seed(tmp_path):
     assert make(tmp_path / "a", runs=2) != make(tmp_path / "b", runs=2, seed=6)
 
@@ -310,6 +309,20 @@ def test_seeds_that_depend_on_the_batch_would_be_seen(tmp_path, monkeypatch):
     one = make(tmp_path / "one", runs=4, cells=[EE])
     calls.append(0)
     assert one != make(tmp_path / "many", runs=4, cores=2, cells=[EE])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"exponent": 0.8}, {"draws": 31}, {"measure": mode_measures([Span(name="early", first=0, end=20)])}],
+    ids=lambda change: next(iter(change)),
+)
+def test_a_study_that_was_changed_does_not_go_on(tmp_path, monkeypatch, change):
+    """Else one file would hold runs of two experiments."""
+    before = make(tmp_path, runs=2)
+    monkeypatch.setitem(STUDIES, TINY.name, replace(TINY, **change))
+    with pytest.raises(InvalidInputError, match="tiny"):
+        make(tmp_path, runs=3)
+    assert files_of(tmp_path) == before
 
 
 def test_no_run_is_made_twice(tmp_path, monkeypatch):
@@ -391,13 +404,11 @@ def test_the_finished_runs_of_an_interrupted_batch_are_kept(tmp_path, monkeypatc
             assert np.array_equal(values, whole.columns(cell, 5)[name])
 
 
-@pytest.mark.xfail(strict=True, reason="reported: rows stand in the order in which they were finished")
 def test_files_of_an_interrupted_batch_end_as_those_of_a_whole_one(tmp_path, monkeypatch):
     cut, whole = interrupted_in_the_middle_of_a_batch(tmp_path, monkeypatch)
     assert files_of(cut.folder) == files_of(whole.folder)
 
 
-@pytest.mark.xfail(strict=True, reason="reported: only `sample` catches Ctrl-C")
 @pytest.mark.parametrize("where", ["measure", "sample", "note"])
 def test_ctrl_c_between_two_runs_ends_it_as_well(tmp_path, monkeypatch, where):
     def stop(*arguments, **options):

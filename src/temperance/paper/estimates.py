@@ -19,6 +19,7 @@ Runs = Mapping[str, FloatArray]  # one value a run, quantity by quantity
 
 N_RESAMPLES = 2_000
 RESAMPLING_SEED = 0
+SMALLEST = 1e-300  # p values below would give an infinite z
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,18 +115,20 @@ def last_digit(printed: str) -> float:
 def printed_count(printed: str, n_published: int) -> int:
     """The count behind a printed percentage; it must be a count that prints so."""
     count = round(float(printed) / 100.0 * n_published)
-    if abs(100.0 * count / n_published - float(printed)) > last_digit(printed):
+    half = 0.5 * last_digit(printed) * (1.0 + 1e-9)
+    if abs(100.0 * count / n_published - float(printed)) > half or not 0 <= count <= n_published:
         raise InvalidInputError(f"{printed} % is no percentage of {n_published} runs")
     return count
 
 
 def _proportion_z(ours: Estimate, printed: str, n_published: int) -> float:
-    stats = _scipy_stats()
+    stats = scipy_stats()
     theirs = printed_count(printed, n_published)
     count = int(ours.count or 0)
     table = [[count, ours.n_runs - count], [theirs, n_published - theirs]]
     sign = np.sign(count / ours.n_runs - theirs / n_published)
-    return float(sign * stats.norm.isf(stats.fisher_exact(table).pvalue / 2.0))
+    p_value = max(stats.fisher_exact(table).pvalue, SMALLEST)
+    return float(sign * stats.norm.isf(p_value / 2.0))
 
 
 def _columns(cells: Sequence[Runs], quantity: str) -> list[FloatArray]:
@@ -147,7 +150,8 @@ def _resample(values: FloatArray, generator: np.random.Generator) -> FloatArray:
     return samples
 
 
-def _scipy_stats() -> Any:
+def scipy_stats() -> Any:
+    """SciPy's statistics, or what to install."""
     try:
         from scipy import stats
     except ImportError as error:

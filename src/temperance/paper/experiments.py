@@ -120,6 +120,14 @@ BRIDGE = Study(
 BRIDGE_FROM_ZERO = replace(
     BRIDGE, name="bridge-from-zero", arms=((RWM, 1),), start="no effects", initial=_no_effects
 )
+INVARIANT_BRIDGE = replace(BRIDGE, name="bridge-invariant", problem=partial(bridge, variance_power=1.0))
+INVARIANT_BRIDGE_FROM_ZERO = replace(
+    BRIDGE_FROM_ZERO, name="bridge-invariant-from-zero", problem=INVARIANT_BRIDGE.problem
+)
+READINGS_BRIDGE = {
+    "prior 1/s² on the variance s, as the text says": (BRIDGE, BRIDGE_FROM_ZERO),
+    "prior 1/s on the variance s": (INVARIANT_BRIDGE, INVARIANT_BRIDGE_FROM_ZERO),
+}
 
 # How many levels are left: the study in the text, and Figure 6.
 
@@ -183,6 +191,8 @@ STUDIES = {
         UNIFORM_CYLINDERS,
         BRIDGE,
         BRIDGE_FROM_ZERO,
+        INVARIANT_BRIDGE,
+        INVARIANT_BRIDGE_FROM_ZERO,
         TRIMMED_PEAKS,
         *TRIMMED_CYLINDERS.values(),
         *TRIMMED_BRIDGE.values(),

@@ -69,11 +69,11 @@ def _draw_target(read: ReadCell, seed: int) -> Any:
     return figure
 
 
-def _trajectory(
-    cell: Cell, pair: tuple[int, int], labels: tuple[str, str], columns: int
-) -> Callable[..., Any]:
+def _trajectory(cell: Cell, pair: tuple[int, int], labels: tuple[str, str], columns: int) -> Draw:
     def draw(read: ReadCell, seed: int) -> Any:
         result = sample_cell(cell, seed, [0], cores=1, keep_levels=True)
+        if not result.complete:
+            raise KeyboardInterrupt  # caught by `sample`, meant for us
         return draw_levels(result, pair, labels, columns)
 
     return draw

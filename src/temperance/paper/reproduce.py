@@ -1,5 +1,6 @@
 """One command for each table and figure of the paper."""
 
+import contextlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +8,7 @@ from pathlib import Path
 
 from temperance.checks import flag, whole_number
 from temperance.errors import InvalidInputError
-from temperance.paper.estimates import FloatArray
+from temperance.paper.estimates import FloatArray, scipy_stats
 from temperance.paper.figures import FIGURES, write_figure
 from temperance.paper.printed import TABLES
 from temperance.paper.progress import Progress
@@ -15,6 +16,7 @@ from temperance.paper.running import run_cells, wanted_runs
 from temperance.paper.store import Existing, Store, open_store
 from temperance.paper.study import Cell
 from temperance.paper.tables import as_csv, as_text, compare
+from temperance.results.plots import pyplot
 
 ALL = "all"
 ITEMS = (*TABLES, *FIGURES)
@@ -30,9 +32,9 @@ class Reproduction:
 
 
 def reproduce(
-    items: Sequence[str],
+    items: str | Sequence[str],
     *,
-    out: Path,
+    out: Path | str,
     runs: int | None = None,
     seed: int = 1,
     cores: int | None = None,
@@ -56,17 +58,20 @@ def reproduce(
     progress
         Show how far it is and the time left, on the standard error.
     """
-    chosen = chosen_items(items)
+    chosen = chosen_items([items] if isinstance(items, str) else items)
+    _check_extras(chosen)
     runs = None if runs is None else whole_number("runs", runs, least=2)
     cores = whole_number("cores", (os.cpu_count() or 1) if cores is None else cores, least=1)
-    store = open_store(out, whole_number("seed", seed, least=0), existing)
+    show = flag("progress", progress)
+    store = open_store(Path(out), whole_number("seed", seed, least=0), existing)
     cells = needed_cells(chosen)
     wanted = [(cell, wanted_runs(cell, runs)) for cell in cells]
-    with Progress(wanted, show=flag("progress", progress)) as watch:
+    with Progress(wanted, show=show) as watch:
         complete = run_cells(cells, store, runs=runs, cores=cores, watch=watch)
-    if not complete:
-        return Reproduction(texts=(), files=(), complete=False)
-    return write_items(chosen, store, runs)
+    if complete:
+        with contextlib.suppress(KeyboardInterrupt):
+            return write_items(chosen, store, runs)
+    return Reproduction(texts=(), files=(), complete=False)
 
 
 def write_items(items: Sequence[str], store: Store, runs: int | None) -> Reproduction:
@@ -86,6 +91,14 @@ def write_items(items: Sequence[str], store: Store, runs: int | None) -> Reprodu
             files.append(store.folder / f"{item}{suffix}")
             files[-1].write_text(text)
     return Reproduction(texts=tuple(texts), files=tuple(files), complete=True)
+
+
+def _check_extras(items: Sequence[str]) -> None:
+    """Say what to install before the runs are made, not after."""
+    if any(item in TABLES for item in items):
+        scipy_stats()
+    if any(item in FIGURES for item in items):
+        pyplot()
 
 
 def chosen_items(items: Sequence[str]) -> list[str]:

@@ -34,10 +34,12 @@ Watch = Callable[[Cell, int], None]  # told which cell is at work and how many o
 
 def run_cells(cells: Iterable[Cell], store: Store, *, runs: int | None, cores: int, watch: Watch) -> bool:
     """Make all runs that the store lacks; False when a Ctrl-C ended it early."""
-    for cell in cells:
-        if not run_cell(cell, store, runs=wanted_runs(cell, runs), cores=cores, watch=watch):
-            return False
-    return True
+    try:
+        return all(
+            run_cell(cell, store, runs=wanted_runs(cell, runs), cores=cores, watch=watch) for cell in cells
+        )
+    except KeyboardInterrupt:  # between runs: `sample` itself returns what it has
+        return False
 
 
 def wanted_runs(cell: Cell, runs: int | None) -> int:
@@ -47,15 +49,16 @@ def wanted_runs(cell: Cell, runs: int | None) -> int:
 
 def run_cell(cell: Cell, store: Store, *, runs: int, cores: int, watch: Watch) -> bool:
     """Make the runs of one cell that the store lacks."""
+    store.check_study(STUDIES[cell.study])
     done = store.read(cell)
     watch(cell, len([index for index in done if index < runs]))
-    for batch in _batches([index for index in range(runs) if index not in done], cores):
+    missing = [index for index in range(runs) if index not in done]
+    for batch in _batches(missing, cores):
         began = time.perf_counter()
         result = sample_cell(cell, store.seed, batch, cores=cores)
         finished = zip(batch, result.chains, strict=True)
         rows = {index: _measured(cell, record) for index, record in finished if record.complete}
         store.add(cell, rows, time.perf_counter() - began)
-        store.save_note()
         watch(cell, len(rows))
         if not result.complete:
             return False

@@ -47,6 +47,19 @@ class Study:
     initial: Callable[[Problem], Any] | None = None
 
     @property
+    def definition(self) -> str:
+        """What the numbers depend on beside seed and versions, in words."""
+        parts = {
+            "target": self.problem().name,
+            "burn-in": self.burn_in,
+            "draws": self.draws,
+            "exponent": self.exponent,
+            "start": self.start,
+            "trimming": self.trimming,
+        }
+        return ", ".join(f"{name} {value}" for name, value in parts.items())
+
+    @property
     def cells(self) -> tuple[Cell, ...]:
         """One for each arm."""
         return tuple(Cell(self.name, strategy, levels) for strategy, levels in self.arms)

@@ -10,6 +10,7 @@ from temperance.paper.study import NOT_PRINTED, Block, Cell, Column, Row, Table
 from temperance.text import table as text_table
 
 FAR = 2.0
+FEW_RUNS = 40  # below, standard errors are too uncertain for a normal law of z
 CHANCE_OF_FAR = 0.0455  # of a normal variable to lie beyond two standard errors
 
 ReadCell = Callable[[Cell], Runs]
@@ -87,7 +88,9 @@ def far_line(block: ComparedBlock) -> str:
     scores = [cell for cell in block.comparisons if cell.z is not None]
     far = sum(cell.is_far for cell in scores)
     chance = CHANCE_OF_FAR * len(scores)
-    return f"{far} of {len(scores)} beyond |z| = {FAR:g}; chance alone would give about {chance:.1f}"
+    n_runs = min((cell.ours.n_runs for cell in scores), default=FEW_RUNS)
+    few = f", and more with only {n_runs} runs" if n_runs < FEW_RUNS else ""
+    return f"{far} of {len(scores)} beyond |z| = {FAR:g}; chance alone would give about {chance:.1f}{few}"
 
 
 def as_text(table: ComparedTable) -> str:
@@ -123,7 +126,7 @@ def as_csv(table: ComparedTable) -> str:
         for cell in block.comparisons:
             ours = cell.ours
             figures = [f"{ours.value:.6g}", f"{ours.error:.3g}", ours.n_runs]
-            score = "" if cell.z is None else f"{cell.z:.3f}"
+            score = "" if cell.z is None else f"{cell.z:z.3f}"
             writer.writerow([block.title, cell.row, cell.column, *figures, cell.printed or "", score])
     return buffer.getvalue()
 
@@ -132,10 +135,12 @@ def _figures(ours: Estimate) -> list[str]:
     """Value and error, the error to two digits and the value to the same place."""
     if ours.count is not None:
         return [f"{ours.value:.1f}", f"{ours.error:.1f}"]
+    if ours.error == 0.0:
+        return [f"{ours.value:g}", "0"]
     decimals = 0
     while decimals < 6 and 0.0 < ours.error * 10**decimals < 9.5:
         decimals += 1
-    return [f"{ours.value:.{decimals}f}", f"{ours.error:.{decimals}f}"]
+    return [f"{ours.value:z.{decimals}f}", f"{ours.error:.{decimals}f}"]
 
 
 def _signed(z: float | None) -> str:

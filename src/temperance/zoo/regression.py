@@ -1,7 +1,7 @@
 """Bayesian bridge regression, the paper's third example.
 
 The parameters are the coefficients b and t, the log of the noise variance s. The prior is
-exp(-λ Σ|b_j|^q) on the coefficients and 1/s² on the variance; sampling t instead of s adds its Jacobian.
+exp(-λ Σ|b_j|^q) on the coefficients and s^-a on the variance; sampling t instead of s adds its Jacobian.
 """
 
 import math
@@ -25,19 +25,20 @@ class BridgeData(NamedTuple):
 
     gram: FloatArray  # XᵀX
     projection: FloatArray  # Xᵀy
-    constants: FloatArray  # number of data, yᵀy, λ, q
+    constants: FloatArray  # number of data, yᵀy, λ, q, a
 
 
-def bridge(*, power: float = 0.5, penalty: float = 3.0) -> Problem:
+def bridge(*, power: float = 0.5, penalty: float = 3.0, variance_power: float = 2.0) -> Problem:
     """Bayesian bridge regression on the diabetes data of Efron et al. (2004).
 
     Ten coefficients and the log of the noise variance; the third example of the paper. A power below one
     makes the prior spike at zero, so that the posterior has a mode for many a subset of coefficients at
-    zero, with narrow ridges between. No exact answers are known. The start is always least squares. For a
+    zero, with narrow ridges between. ``variance_power`` is 2 in the paper's text; 1 is the scale-invariant
+    prior. No exact answers are known. The start is always least squares. For a
     regression of your own give ``bridge().log_density`` the ``data`` of `bridge_data`.
     """
     design, response = diabetes()
-    data = bridge_data(design, response, penalty=penalty, power=power)
+    data = bridge_data(design, response, penalty=penalty, power=power, variance_power=variance_power)
     return Problem(
         name="bridge regression",
         dim=design.shape[1] + 1,
@@ -48,7 +49,12 @@ def bridge(*, power: float = 0.5, penalty: float = 3.0) -> Problem:
 
 
 def bridge_data(
-    design: FloatArray, response: FloatArray, *, penalty: float = 3.0, power: float = 0.5
+    design: FloatArray,
+    response: FloatArray,
+    *,
+    penalty: float = 3.0,
+    power: float = 0.5,
+    variance_power: float = 2.0,
 ) -> BridgeData:
     """Summaries of a regression without intercept: centre the columns and the response first."""
     if np.ndim(design) != 2 or np.shape(response) != (len(design),):
@@ -58,7 +64,8 @@ def bridge_data(
         )
     penalty = number_between("penalty", penalty, 0.0, math.inf, closed="left")
     power = number_between("power", power, 0.0, math.inf)
-    constants = np.array([len(response), float(response @ response), penalty, power])
+    variance_power = number_between("variance_power", variance_power, -math.inf, math.inf)
+    constants = np.array([len(response), float(response @ response), penalty, power, variance_power])
     return BridgeData(design.T @ design, design.T @ response, constants)
 
 
@@ -86,7 +93,7 @@ def log_density(x: FloatArray, data: tuple[FloatArray, FloatArray, FloatArray]) 
         penalty += abs(x[i]) ** constants[3]
     log_variance = x[n_coefficients]
     likelihood = -0.5 * constants[0] * log_variance - 0.5 * residual * math.exp(-log_variance)
-    return float(likelihood - constants[2] * penalty - log_variance)
+    return float(likelihood - constants[2] * penalty - (constants[4] - 1.0) * log_variance)
 
 
 def _least_squares(data: BridgeData, _generator: np.random.Generator) -> FloatArray:
