@@ -1,5 +1,6 @@
 """The documentation: its examples run and print what it says, its links lead somewhere."""
 
+import importlib.util
 import re
 from pathlib import Path
 from typing import NamedTuple
@@ -85,6 +86,17 @@ def test_no_absolute_paths(page) -> None:
 @pytest.mark.parametrize("text", ["see /home/someone/x.py", "`/tmp/out`", r"C:\Users\x"])
 def test_absolute_paths_are_recognised(text) -> None:
     assert ABSOLUTE_PATH.search(text)
+
+
+def test_the_page_of_the_reproduction_is_made_from_the_committed_runs() -> None:
+    spec = importlib.util.spec_from_file_location(
+        "reproduction_page", ROOT / "tools" / "reproduction_page.py"
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    maker = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(maker)
+    assert maker.PAGE.read_text(encoding="utf-8") == maker.render(maker.load_store(maker.RUNS))
 
 
 def test_pages_are_found() -> None:

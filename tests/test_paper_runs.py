@@ -343,14 +343,14 @@ def test_the_watch_is_told_what_was_found_and_what_was_made(tmp_path):
     told = []
     made = open_store(tmp_path, 5, "continue")
     assert run_cells([EE, RA], made, runs=5, cores=2, watch=lambda cell, n: told.append((cell.strategy, n)))
-    assert told == [("EE", 3), ("EE", 2), ("RA", 0), ("RA", 2), ("RA", 2), ("RA", 1)]
+    assert told == [("EE", 3), ("RA", 0), ("EE", 2), ("RA", 2), ("RA", 2), ("RA", 1)]
 
 
 def test_runs_beyond_the_wanted_ones_are_not_counted(tmp_path):
     make(tmp_path, runs=4, cells=[EE])
     told = []
     made = open_store(tmp_path, 5, "continue")
-    assert run_cell(EE, made, runs=2, cores=1, watch=lambda cell, n: told.append(n))
+    assert run_cells([EE], made, runs=2, cores=1, watch=lambda cell, n: told.append(n))
     assert told == [2]
 
 

@@ -66,7 +66,6 @@ def _makers(store: Store) -> dict[str, Callable[[], str]]:
         "studies": _studies,
         "origin": lambda: _origin(store),
         "wall_time": lambda: _minutes(sum(store.note["seconds"].values())),
-        "times": lambda: _times(store),
         "figure6_levels": lambda: _levels_left(read),
     }
 
@@ -103,15 +102,6 @@ def _origin(store: Store) -> str:
     versions = store.note["versions"]
     packages = ", ".join(f"{name} {versions[name]}" for name in ("temperance", "python", "numpy", "numba"))
     return f"seed {store.seed}, {packages}, kernels {versions['kernels']}, begun {store.note['begun']}"
-
-
-def _times(store: Store) -> str:
-    """Wall time by study."""
-    totals: dict[str, float] = {}
-    for cell, seconds in store.note["seconds"].items():
-        study = cell.split("/")[0]
-        totals[study] = totals.get(study, 0.0) + seconds
-    return "; ".join(f"{study} {_minutes(seconds)}" for study, seconds in totals.items())
 
 
 def _minutes(seconds: float) -> str:

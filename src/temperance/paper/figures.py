@@ -112,7 +112,7 @@ def _draw_left(read: ReadCell, seed: int) -> Any:
             _draw_counts(axes[row, column], [read(cell)["n_levels"] for cell in study.cells])
             rule = f"lenient, ε = {leniency:g}" if leniency else "Eq. (11)"
             axes[row, column].set_title(f"{rule}; gain $n^{{-{exponent:g}}}$", fontsize=8.5)
-    axes[0, -1].legend(STRATEGIES, frameon=False, loc="upper left")
+    axes[-1, 0].legend(STRATEGIES, frameon=False, loc="upper left")
     figure.supxlabel("levels left")
     figure.supylabel("% of runs")
     return figure

@@ -34,9 +34,12 @@ Watch = Callable[[Cell, int], None]  # told which cell is at work and how many o
 
 def run_cells(cells: Iterable[Cell], store: Store, *, runs: int | None, cores: int, watch: Watch) -> bool:
     """Make all runs that the store lacks; False when a Ctrl-C ended it early."""
+    wanted = {cell: wanted_runs(cell, runs) for cell in cells}
+    for cell, count in wanted.items():
+        watch(cell, sum(index < count for index in store.read(cell)))
     try:
         return all(
-            run_cell(cell, store, runs=wanted_runs(cell, runs), cores=cores, watch=watch) for cell in cells
+            run_cell(cell, store, runs=count, cores=cores, watch=watch) for cell, count in wanted.items()
         )
     except KeyboardInterrupt:  # between runs: `sample` itself returns what it has
         return False
@@ -51,7 +54,6 @@ def run_cell(cell: Cell, store: Store, *, runs: int, cores: int, watch: Watch) -
     """Make the runs of one cell that the store lacks."""
     store.check_study(STUDIES[cell.study])
     done = store.read(cell)
-    watch(cell, len([index for index in done if index < runs]))
     missing = [index for index in range(runs) if index not in done]
     for batch in _batches(missing, cores):
         began = time.perf_counter()

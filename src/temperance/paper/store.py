@@ -77,8 +77,11 @@ class Store:
     def check_study(self, study: Study) -> None:
         """A study goes on only as it was begun."""
         now = study.definition
-        begun = self.note["studies"].setdefault(study.name, now)
-        if begun != now:
+        begun = self.note["studies"].get(study.name)
+        if begun is None:
+            self.note["studies"][study.name] = now
+            self.save_note()
+        elif begun != now:
             raise InvalidInputError(
                 f"out: {self.folder} was begun with another study {study.name} ({begun}; now {now}); "
                 "overwrite it (--overwrite)"

@@ -40,7 +40,7 @@ def bridge(*, power: float = 0.5, penalty: float = 3.0, variance_power: float = 
     design, response = diabetes()
     data = bridge_data(design, response, penalty=penalty, power=power, variance_power=variance_power)
     return Problem(
-        name="bridge regression",
+        name=f"bridge regression (variance prior s^-{variance_power:g})",
         dim=design.shape[1] + 1,
         log_density=log_density,
         start=partial(_least_squares, data),
