@@ -451,6 +451,7 @@ def wait_until(condition):
     assert condition()
 
 
+@pytest.mark.slow
 def test_ctrl_c_to_the_command_and_continue(tmp_path):
     folder, whole = tmp_path / "cut", tmp_path / "whole"
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
