@@ -8,6 +8,7 @@ import numpy as np
 import temperance as tp
 from temperance.core.compile import compiled_around_for
 from temperance.core.iteration import compiled_loop
+from temperance.core.lanes import LANES
 from temperance.core.state import EVALUATE_SIGNATURE, SWAP_UNIFORMS, Chain, Noise
 from temperance.runs.chain import ChainRun
 from temperance.runs.plan import Plan, kernel_settings
@@ -70,10 +71,25 @@ def make_noise(
     rng: np.random.Generator, n_iterations: int, n_levels: int, dim: int, n_swaps: int = 1
 ) -> Noise:
     return Noise(
-        rng.standard_normal((n_levels, n_iterations, dim)),
+        in_lanes(rng.standard_normal((n_levels, n_iterations, dim))),
         rng.random((n_levels, n_iterations)),
         rng.random((n_iterations, SWAP_UNIFORMS * n_swaps)),
     )
+
+
+def in_lanes(values: np.ndarray) -> np.ndarray:
+    """From (level, …) to (bundle, …, LANES); lanes without a level get zeros."""
+    n_bundles = -(-len(values) // LANES)
+    padded = np.zeros((n_bundles * LANES, *values.shape[1:]))
+    padded[: len(values)] = values
+    bundles = padded.reshape(n_bundles, LANES, *values.shape[1:])
+    return np.ascontiguousarray(np.moveaxis(bundles, 1, -1))
+
+
+def out_of_lanes(bundles: np.ndarray, n_levels: int) -> np.ndarray:
+    """From (bundle, …, LANES) to (level, …)."""
+    lanes = np.moveaxis(bundles, -1, 1)
+    return lanes.reshape(-1, *lanes.shape[2:])[:n_levels]
 
 
 def advance(run: ChainRun, noise: Noise, *, adapting: bool, row: int = 0) -> int:

@@ -5,27 +5,28 @@ import numpy as np
 import pytest
 
 from harness import HandTarget, advance, make_noise, make_plan, make_run
-from temperance.core.linalg import rank_one_update
+from temperance.core.lanes import LANES
+from temperance.core.linalg import Bundle, update_and_step
 from temperance.settings import Adaptation, Gain, Settings, Trimming
 
 N_STEPS = 100_000
 
 
 @numba.njit
-def run_updates(gains, points, mean, factor, diag, sigma):
+def run_updates(gains, points, mean, bundle, sigma):
     """The factored recursion, and beside it the recursion of the full matrix, Eq. (9)."""
     dim = mean.shape[0]
-    deviation, work = np.empty(dim), np.empty(dim)
+    deviation = np.empty(dim)
     for n in range(points.shape[0]):
         gain = gains[n]
         for i in range(dim):
             deviation[i] = points[n, i] - mean[i]
-            work[i] = deviation[i]
+            bundle.deviation[i, :] = deviation[i]
         for i in range(dim):
             mean[i] += gain * deviation[i]
             for k in range(dim):
                 sigma[i, k] = (1.0 - gain) * sigma[i, k] + gain * deviation[i] * deviation[k]
-        rank_one_update(0, gain, factor, diag, work)
+        update_and_step(gain, bundle)
 
 
 @pytest.mark.parametrize("exponent", [0.6, 0.8, 1.0])
@@ -35,10 +36,15 @@ def test_factor_equals_the_covariance_recursion(dim, exponent, rng) -> None:
     mixing = np.eye(dim) + 0.5 * np.tril(rng.standard_normal((dim, dim)), -1) / dim
     points = (rng.standard_normal((N_STEPS, dim)) @ mixing.T) * scales
     gains = np.minimum((np.arange(N_STEPS) + 2.0) ** -exponent, 0.99)
-    sigma, factor, diag = np.diag(scales**2), np.eye(dim)[None].copy(), (scales**2)[None].copy()
-    run_updates(gains, points, np.zeros(dim), factor, diag, sigma)
-    lower = np.tril(factor[0].T, -1) + np.eye(dim)
-    rebuilt = lower @ np.diag(diag[0]) @ lower.T
+    sigma, lanes = np.diag(scales**2), np.zeros((dim, LANES))
+    bundle = Bundle(
+        np.zeros((dim * (dim - 1) // 2, LANES)), lanes + (scales**2)[:, None], lanes.copy(),
+        np.ones((1, LANES)), lanes.copy(), lanes.copy(),
+    )  # fmt: skip
+    run_updates(gains, points, np.zeros(dim), bundle, sigma)
+    lower = np.eye(dim)
+    lower[np.triu_indices(dim, 1)[::-1]] = bundle.factor[:, LANES - 1]
+    rebuilt = lower @ np.diag(bundle.diag[:, LANES - 1]) @ lower.T
     size = np.sqrt(np.outer(np.diag(sigma), np.diag(sigma)))
     assert np.abs((rebuilt - sigma) / size).max() < 1e-10
 

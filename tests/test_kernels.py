@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 import naive
 import temperance as tp
-from harness import HandTarget, advance, make_noise, make_plan, make_run, place
+from harness import HandTarget, advance, in_lanes, make_noise, make_plan, make_run, out_of_lanes, place
 from temperance.core import adapt, linalg, numeric, swap, trim, walk
+from temperance.core.lanes import LANES
 from temperance.runs.chain import covariances
 from temperance.runs.plan import gaussian_scale, kernel_settings
 
@@ -98,21 +99,40 @@ def test_walk_acceptance_tempers_only_the_likelihood(beta, new) -> None:
     assert got == pytest.approx(naive.walk_accept(beta, new[0], -1.5, new[1], -0.7), rel=1e-12)
 
 
-@pytest.mark.parametrize("dim", [1, 2, 5, 11])
-def test_rank_one_update_and_product_match_full_matrices(dim: int, rng: np.random.Generator) -> None:
-    root = rng.standard_normal((dim, dim))
-    sigma = root @ root.T + np.eye(dim)
+@numba.njit
+def pass_over(gain, work):
+    if gain > 0.0:
+        linalg.update_and_step(gain, work)
+    else:
+        linalg.step_only(work)
+
+
+@pytest.mark.parametrize("gain", [0.0, 0.3])
+@pytest.mark.parametrize("dim", [1, 2, 3, 4, 5, 11, 12])
+def test_one_pass_updates_and_steps_like_full_matrices(dim: int, gain: float, rng) -> None:
+    """Each of four levels as if it were alone: the new Σ, and the step with its Cholesky factor."""
+    roots = rng.standard_normal((LANES, dim, dim))
+    sigma = roots @ roots.transpose(0, 2, 1) + np.eye(dim)
     lower = np.linalg.cholesky(sigma)
-    diag = (np.diag(lower) ** 2)[None].copy()
-    factor = np.ascontiguousarray((lower / np.diag(lower)).T)[None].copy()
-    deviation, gain = rng.standard_normal(dim), 0.3
-    linalg.rank_one_update(0, gain, factor, diag, deviation.copy())
-    updated = np.tril(factor[0].T, -1) + np.eye(dim)
-    expected = (1 - gain) * sigma + gain * np.outer(deviation, deviation)
-    np.testing.assert_allclose(updated @ np.diag(diag[0]) @ updated.T, expected, rtol=1e-12, atol=1e-12)
-    normal, out = rng.standard_normal(dim), np.zeros((1, dim))
-    linalg.add_scaled_normal(0, 0.7, factor, diag, normal, out)
-    np.testing.assert_allclose(out[0], 0.7 * np.linalg.cholesky(expected) @ normal, rtol=1e-11, atol=1e-12)
+    roots_of_diag = np.diagonal(lower, axis1=1, axis2=2)
+    columns = np.triu_indices(dim, 1)[::-1]
+    unit = lower / roots_of_diag[:, None, :]
+    factor = in_lanes(np.array([matrix[columns] for matrix in unit]))
+    deviation, normal, start = rng.standard_normal((3, LANES, dim))
+    scale = np.array([0.7, 1.0, 2.0, 0.1])
+    work = linalg.Bundle(
+        factor[0], in_lanes(roots_of_diag**2)[0], in_lanes(deviation)[0], scale[None].copy(),
+        in_lanes(normal)[0], in_lanes(start)[0],
+    )  # fmt: skip
+    pass_over(gain, work)
+    for lane in range(LANES):
+        expected = naive.covariance_step(sigma[lane], np.zeros(dim), deviation[lane], gain)
+        updated = np.eye(dim)
+        updated[columns] = work.factor[:, lane]
+        rebuilt = updated @ np.diag(work.diag[:, lane]) @ updated.T
+        np.testing.assert_allclose(rebuilt, expected, rtol=1e-12, atol=1e-12)
+        moved = start[lane] + scale[lane] * np.linalg.cholesky(expected) @ normal[lane]
+        np.testing.assert_allclose(work.moved[:, lane], moved, rtol=1e-11, atol=1e-12)
 
 
 @given(
@@ -175,7 +195,7 @@ def test_exact_threshold_is_the_t_quantile_and_tends_to_the_asymptotic_one() -> 
 
 @pytest.mark.parametrize("pinned", [False, True])
 @pytest.mark.parametrize("strategy", ["equi_energy", "adjacent", "uniform"])
-@pytest.mark.parametrize("n_levels", [1, 2, 4])
+@pytest.mark.parametrize("n_levels", [1, 2, 4, 5, 9])
 def test_whole_iteration_equals_the_naive_one(strategy, n_levels, pinned, rng) -> None:
     """Each of many iterations, started from the same state, with everything adapting."""
     if pinned and n_levels < 2:
@@ -209,7 +229,7 @@ def _naive_step(s: naive.NaiveState, noise, plan, target) -> naive.NaiveState:
     g = naive.gain(s.n + 1, k.gain_scale, k.gain_exponent, k.gain_delay)
     gc = naive.gain(s.n + 1, k.cov_gain_scale, k.cov_gain_exponent, k.cov_gain_delay)
     beta = naive.beta_of(s.temperature)
-    y = naive.proposals(s, noise.normals[:, 0])
+    y = naive.proposals(s, out_of_lanes(noise.normals, len(beta))[:, 0])
     x, log_pi, log_prior = s.x.copy(), s.log_pi.copy(), s.log_prior.copy()
     mu, sigma, theta = s.mu.copy(), s.sigma.copy(), s.theta.copy()
     for level in range(len(beta)):

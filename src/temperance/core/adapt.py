@@ -3,9 +3,9 @@
 import math
 
 from temperance.core.compile import compiled
-from temperance.core.linalg import rank_one_update
+from temperance.core.lanes import LANES
 from temperance.core.numeric import clamp
-from temperance.core.state import FloatArray, Info, Settings, State
+from temperance.core.state import Info, Settings, State
 
 MAX_GAIN = 0.99
 SCALE_HIT, COVARIANCE_HIT = 1, 2
@@ -19,38 +19,48 @@ def power_gain(step: int, scale: float, exponent: float, delay: float) -> float:
 
 @compiled
 def adapt_walks(state: State, info: Info, settings: Settings, gain: float) -> None:
-    """Eqs (8)–(10) at every level, in place, with the state after the walk and the old mean."""
+    """Eqs (8)–(10) at every level, in place, with the state after the walk and the old mean.
+
+    Of Eq. (9) only x − μ is noted: the covariance takes it in when the next proposal passes over it.
+    """
     cov_gain = power_gain(
         state.iteration[0] + 1,
         settings.cov_gain_scale,
         settings.cov_gain_exponent,
         settings.cov_gain_delay,
     )
+    bound_variances(settings, state)
     for level in range(state.n_levels[0]):
-        centre(level, cov_gain, state, info.scratch)
-        rank_one_update(level, cov_gain, state.cov_factor, state.cov_diag, info.scratch)
-        bound_variances(level, settings, state)
+        centre(level, cov_gain, state)
         moved = state.log_scale[level] + gain * (info.walk_accept_prob[level] - settings.target_walk_accept)
         bounded = clamp(moved, settings.min_log_scale, settings.max_log_scale)
         state.bound_hits[SCALE_HIT] += bounded != moved
         state.log_scale[level] = bounded
+    state.pending_gain[0] = cov_gain
 
 
 @compiled
-def centre(level: int, gain: float, state: State, deviation: FloatArray) -> None:
-    """Write x − μ with the old mean, then move the mean, Eq. (8), in place."""
-    for i in range(deviation.shape[0]):
-        deviation[i] = state.position[level, i] - state.mean[level, i]
-        state.mean[level, i] += gain * deviation[i]
+def centre(level: int, gain: float, state: State) -> None:
+    """Note x − μ with the old mean, for Eq. (9), then move the mean, Eq. (8); in place."""
+    bundle, lane = level // LANES, level % LANES
+    for i in range(state.position.shape[1]):
+        deviation = state.position[level, i] - state.mean[level, i]
+        state.deviation[bundle, i, lane] = deviation
+        state.mean[level, i] += gain * deviation
 
 
 @compiled
-def bound_variances(level: int, settings: Settings, state: State) -> None:
-    """Keep the factor's diagonal inside its compact set, in place."""
-    for k in range(state.cov_diag.shape[1]):
-        bounded = clamp(state.cov_diag[level, k], settings.min_variance, settings.max_variance)
-        state.bound_hits[COVARIANCE_HIT] += bounded != state.cov_diag[level, k]
-        state.cov_diag[level, k] = bounded
+def bound_variances(settings: Settings, state: State) -> None:
+    """Keep the diagonals inside their compact set, in place; lanes without a live level too, uncounted."""
+    n_levels = state.n_levels[0]
+    for bundle in range((n_levels + LANES - 1) // LANES):
+        for k in range(state.cov_diag.shape[1]):
+            for lane in range(LANES):
+                variance = state.cov_diag[bundle, k, lane]
+                if variance < settings.min_variance or variance > settings.max_variance:
+                    bounded = clamp(variance, settings.min_variance, settings.max_variance)
+                    state.cov_diag[bundle, k, lane] = bounded
+                    state.bound_hits[COVARIANCE_HIT] += bundle * LANES + lane < n_levels
 
 
 @compiled

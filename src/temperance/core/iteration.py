@@ -31,9 +31,11 @@ from temperance.core.walk import accept_walk, propose, screen
 def finish_iteration(propose_pair: Callable[..., float], chain: Chain, row: int) -> None:
     """Everything after the densities of the proposals are known; in place."""
     state, info, _, settings, noise, _, control = chain
-    gain = power_gain(
-        state.iteration[0] + 1, settings.gain_scale, settings.gain_exponent, settings.gain_delay
-    )
+    gain = 0.0
+    if settings.adapting:
+        gain = power_gain(
+            state.iteration[0] + 1, settings.gain_scale, settings.gain_exponent, settings.gain_delay
+        )
     accept_walk(noise, row, state, info)
     if settings.adapting:
         adapt_walks(state, info, settings, gain)

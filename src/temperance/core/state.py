@@ -2,7 +2,8 @@
 
 *State* is what the next iteration needs, *info* what just happened, *settings* what the
 user chose. All are tuples of arrays allocated once and written in place; only the first
-``n_levels`` rows are live. Single numbers that change live in arrays of length one.
+``n_levels`` rows are live. Single numbers that change live in arrays of length one. Arrays of the
+covariances hold the levels in bundles of ``LANES``: level l is lane ``l % LANES`` of bundle ``l // LANES``.
 """
 
 from typing import Any, NamedTuple
@@ -39,8 +40,10 @@ class State(NamedTuple):
     beta: FloatArray  # (level,)
     log_gap: FloatArray  # (level,) log of the temperature gap above each level
     mean: FloatArray  # (level, dim)
-    cov_factor: FloatArray  # (level, dim, dim) unit lower factor, row k holds column k
-    cov_diag: FloatArray  # (level, dim) the diagonal between the factors
+    cov_factor: FloatArray  # (bundle, dim * (dim - 1) / 2, LANES) unit lower factors by columns, see `linalg`
+    cov_diag: FloatArray  # (bundle, dim, LANES) the diagonal between the factors
+    deviation: FloatArray  # (bundle, dim, LANES) x − μ, which the covariances take in when they are next used
+    pending_gain: FloatArray  # (1,) the gain of that, zero when nothing waits
     log_scale: FloatArray  # (level,)
     log_scale_sum: FloatArray  # (level,) over late tuning, for what is frozen
     log_gap_sum: FloatArray  # (level,) likewise
@@ -65,6 +68,8 @@ class Info(NamedTuple):
     swap_accepted: IntArray  # (1,)
     base_swaps: IntArray  # (1,) accepted ones that touch the base level
     scratch: FloatArray  # (dim,)
+    scale: FloatArray  # (1, LANES) e^θ of one bundle
+    moved: FloatArray  # (dim, LANES) the proposals of one bundle
 
 
 class SwapView(NamedTuple):
@@ -116,7 +121,7 @@ class Settings(NamedTuple):
 class Noise(NamedTuple):
     """Random numbers for one block, level by level so that each stream is its own."""
 
-    normals: FloatArray  # (level, iteration, dim)
+    normals: FloatArray  # (bundle, iteration, dim, LANES)
     uniforms: FloatArray  # (level, iteration)
     swap_uniforms: FloatArray  # (iteration, SWAP_UNIFORMS for each attempt)
 
@@ -156,6 +161,7 @@ class Chain(NamedTuple):
 _VECTOR = types.float64[::1]
 _MATRIX = types.float64[:, ::1]
 _CUBE = types.float64[:, :, ::1]
+_HYPERCUBE = types.float64[:, :, :, ::1]
 _INTS = types.int64[::1]
 _PROBS = types.float32[::1]
 _PROB_MATRIX = types.float32[:, ::1]
@@ -173,12 +179,17 @@ def swap_view_type() -> Any:
     return _named(SwapView, _MATRIX, _VECTOR, _VECTOR, _INTS, _VECTOR, *[_INTS] * 3, _VECTOR, _INTS)
 
 
+def noise_type() -> Any:
+    """The numba type of `Noise`."""
+    return _named(Noise, _HYPERCUBE, _MATRIX, _MATRIX)
+
+
 def chain_type() -> Any:
     """The numba type of `Chain`, spelt out so that the loop is compiled just once."""
-    state = _named(State, _MATRIX, *[_VECTOR] * 4, _MATRIX, _CUBE, _MATRIX, *[_VECTOR] * 3, *[_INTS] * 6)
-    info = _named(Info, _MATRIX, *[_VECTOR] * 5, *[_INTS] * 3, _VECTOR)
+    state = _named(State, _MATRIX, *[_VECTOR] * 4, _MATRIX, *[_CUBE] * 3, *[_VECTOR] * 4, *[_INTS] * 6)
+    info = _named(Info, _MATRIX, *[_VECTOR] * 5, *[_INTS] * 3, _VECTOR, _MATRIX, _MATRIX)
     settings = _named(Settings, *[_SETTING_TYPES[kind] for kind in Settings.__annotations__.values()])
-    noise = _named(Noise, _CUBE, _MATRIX, _MATRIX)
+    noise = noise_type()
     trace = _named(
         Trace, _MATRIX, _CUBE, _MATRIX, _VECTOR, _PROB_MATRIX, _PROB_MATRIX, _PROBS, _LEVEL_MATRIX,
         *[_COUNTS] * 3, _LEVELS, _LEVEL_MATRIX, _MATRIX, _MATRIX,

@@ -3,6 +3,7 @@
 import math
 
 from temperance.core.compile import compiled
+from temperance.core.lanes import LANES
 from temperance.core.state import Settings, State
 
 
@@ -63,13 +64,12 @@ def trim(state: State, settings: Settings) -> None:
 @compiled
 def move_level(source: int, target: int, state: State) -> None:
     """Copy all that belongs to one level over another, in place."""
-    dim = state.position.shape[1]
-    for i in range(dim):
+    for i in range(state.position.shape[1]):
         state.position[target, i] = state.position[source, i]
         state.mean[target, i] = state.mean[source, i]
-        state.cov_diag[target, i] = state.cov_diag[source, i]
-        for k in range(dim):
-            state.cov_factor[target, i, k] = state.cov_factor[source, i, k]
+    for array in (state.cov_factor, state.cov_diag, state.deviation):
+        for i in range(array.shape[1]):
+            array[target // LANES, i, target % LANES] = array[source // LANES, i, source % LANES]
     state.log_density[target] = state.log_density[source]
     state.log_prior[target] = state.log_prior[source]
     state.beta[target] = state.beta[source]

@@ -3,7 +3,8 @@
 import math
 
 from temperance.core.compile import compiled
-from temperance.core.linalg import add_scaled_normal
+from temperance.core.lanes import LANES
+from temperance.core.linalg import Bundle, step_only, update_and_step
 from temperance.core.numeric import capped_log_prob, tempered_difference
 from temperance.core.state import (
     INFINITE,
@@ -21,18 +22,48 @@ from temperance.core.state import (
 
 @compiled
 def propose(state: State, noise: Noise, row: int, info: Info) -> None:
-    """Y = X + e^θ G with G ~ N(0, Σ), at every level; writes ``info.proposal``."""
-    for level in range(state.n_levels[0]):
-        for i in range(state.position.shape[1]):
-            info.proposal[level, i] = state.position[level, i]
-        add_scaled_normal(
-            level,
-            math.exp(state.log_scale[level]),
-            state.cov_factor,
-            state.cov_diag,
-            noise.normals[level, row],
-            info.proposal,
+    """Y = X + e^θ G with G ~ N(0, Σ), at every level; writes ``info.proposal``.
+
+    Phase 2 left in ``state.deviation`` what Σ has yet to learn: one pass over the factor serves both.
+    """
+    n_bundles = (state.n_levels[0] + LANES - 1) // LANES
+    for turn in range(n_bundles):
+        # To and fro, so that each iteration begins with the factors that are still in the cache.
+        bundle = turn if state.iteration[0] % 2 == 0 else n_bundles - 1 - turn
+        gather(bundle, state, info)
+        work = Bundle(
+            state.cov_factor[bundle],
+            state.cov_diag[bundle],
+            state.deviation[bundle],
+            info.scale,
+            noise.normals[bundle, row],
+            info.moved,
         )
+        if state.pending_gain[0] > 0.0:
+            update_and_step(state.pending_gain[0], work)
+        else:
+            step_only(work)
+        scatter(bundle, state, info)
+    state.pending_gain[0] = 0.0
+
+
+@compiled
+def gather(bundle: int, state: State, info: Info) -> None:
+    """Scales and positions of one bundle into its lanes, in place; zero where there is no live level."""
+    for lane in range(LANES):
+        level = bundle * LANES + lane
+        live = level < state.n_levels[0]
+        info.scale[0, lane] = math.exp(state.log_scale[level]) if live else 0.0
+        for i in range(info.moved.shape[0]):
+            info.moved[i, lane] = state.position[level, i] if live else 0.0
+
+
+@compiled
+def scatter(bundle: int, state: State, info: Info) -> None:
+    """The proposals of one bundle out of its lanes, in place."""
+    for lane in range(min(LANES, state.n_levels[0] - bundle * LANES)):
+        for i in range(info.moved.shape[0]):
+            info.proposal[bundle * LANES + lane, i] = info.moved[i, lane]
 
 
 @compiled

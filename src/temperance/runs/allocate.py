@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from temperance.core.lanes import LANES
 from temperance.core.state import CONTROL_SIZE, FloatArray, Info, IntArray, State, Trace
 from temperance.runs.plan import Plan, initial_log_scale
 
@@ -9,6 +10,7 @@ from temperance.runs.plan import Plan, initial_log_scale
 def new_state(plan: Plan) -> State:
     """A state before its first point: unit covariances, the first ladder."""
     n_levels, dim = plan.n_levels, plan.dim
+    n_bundles = -(-n_levels // LANES)
     return State(
         position=np.zeros((n_levels, dim)),
         log_density=np.zeros(n_levels),
@@ -16,8 +18,10 @@ def new_state(plan: Plan) -> State:
         beta=plan.betas.copy(),
         log_gap=log_gaps(plan.betas),
         mean=np.zeros((n_levels, dim)),
-        cov_factor=np.tile(np.eye(dim), (n_levels, 1, 1)),
-        cov_diag=np.tile(initial_variances(plan)[:, None], (1, dim)),
+        cov_factor=np.zeros((n_bundles, dim * (dim - 1) // 2, LANES)),
+        cov_diag=np.repeat(_in_lanes(initial_variances(plan), fill=1.0)[:, None], dim, axis=1),
+        deviation=np.zeros((n_bundles, dim, LANES)),
+        pending_gain=np.zeros(1),
         log_scale=np.full(n_levels, initial_log_scale(plan)),
         log_scale_sum=np.zeros(n_levels),
         log_gap_sum=np.zeros(n_levels),
@@ -58,6 +62,8 @@ def new_info(n_levels: int, dim: int) -> Info:
         swap_accepted=_count(0),
         base_swaps=_count(0),
         scratch=np.zeros(dim),
+        scale=np.zeros((1, LANES)),
+        moved=np.zeros((dim, LANES)),
     )
 
 
@@ -87,7 +93,8 @@ def new_trace(plan: Plan, n_rows: int, *, adapting: bool, keep_levels: bool) -> 
 
 def covariance_bytes(plan: Plan) -> int:
     """Memory for the covariance factors of one chain."""
-    return int(plan.n_levels * plan.dim**2 * np.dtype(np.float64).itemsize)
+    n_lanes = -(-plan.n_levels // LANES) * LANES
+    return int(n_lanes * plan.dim * (plan.dim + 1) // 2 * np.dtype(np.float64).itemsize)
 
 
 def trace_bytes(plan: Plan) -> int:
@@ -109,6 +116,13 @@ def new_control() -> IntArray:
 def cut(trace: Trace, n_rows: int) -> Trace:
     """The first rows of a trace."""
     return Trace._make(column[:n_rows] for column in trace)
+
+
+def _in_lanes(values: FloatArray, *, fill: float) -> FloatArray:
+    """One number for each level in bundles of lanes, (bundle, LANES); lanes without a level get ``fill``."""
+    lanes = np.full(-(-len(values) // LANES) * LANES, fill)
+    lanes[: len(values)] = values
+    return lanes.reshape(-1, LANES)
 
 
 def _count(value: int) -> IntArray:

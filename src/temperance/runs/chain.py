@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from temperance.core.iteration import compiled_loop
+from temperance.core.lanes import LANES
 from temperance.core.state import (
     BAD_WEIGHT,
     INFINITE,
@@ -176,11 +177,17 @@ def freeze_averages(state: State, *, pinned: bool) -> None:
 
 
 def covariances(state: State) -> FloatArray:
-    """Σ at each live level, multiplied out of its factors."""
+    """Σ at each live level, multiplied out of its factors, and with what it has yet to take in."""
+    dim, gain = state.cov_diag.shape[1], float(state.pending_gain[0])
+    below = np.triu_indices(dim, 1)[::-1]  # column by column, as the factor is stored
     levels = []
     for level in range(int(state.n_levels[0])):
-        lower = np.tril(state.cov_factor[level].T, -1) + np.eye(state.cov_diag.shape[1])
-        levels.append(lower @ np.diag(state.cov_diag[level]) @ lower.T)
+        bundle, lane = divmod(level, LANES)
+        lower = np.eye(dim)
+        lower[below] = state.cov_factor[bundle, :, lane]
+        sigma = lower @ np.diag(state.cov_diag[bundle, :, lane]) @ lower.T
+        waiting = state.deviation[bundle, :, lane]
+        levels.append((1.0 - gain) * sigma + gain * np.outer(waiting, waiting))
     return np.array(levels)
 
 
