@@ -20,7 +20,7 @@ lint: $(VENV)/.installed-test
 	$(BIN)/mypy
 
 bench: $(VENV)/.installed
-	$(BIN)/python benchmarks/iteration_cost.py
+	$(BIN)/python benchmarks/speed.py
 
 bench-swaps: $(VENV)/.installed
 	$(BIN)/python benchmarks/swap_strategies.py docs/images/swap_strategies.png

@@ -1,10 +1,9 @@
-"""How the benchmarks measure: CPU seconds, interleaved turns, the best of many."""
+"""How the benchmarks measure: interleaved turns, the best of many, without the set-up of a run."""
 
 import datetime
 import platform
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numba
@@ -19,68 +18,99 @@ from temperance.runs.ladder import first_betas
 from temperance.runs.plan import Plan
 from temperance.runs.starts import Starts
 from temperance.targets import gather, make_target
-from temperance.zoo import Problem
 
 SEED = 1
 SETTINGS = tp.Settings(trimming=tp.Trimming(enabled=False), swaps=tp.swaps.equi_energy())
+BLOCK_NORMALS = 2**16  # a block of normals as a chain draws it, small enough for a core's cache
+
+Case = Callable[[], float]
 
 
-def best_of(
-    cases: Sequence[Callable[[], float]], *, turns: int, summary: Callable[..., Any] = np.min
-) -> list[float]:
+def best_of(cases: Sequence[Case], *, turns: int) -> list[float]:
     """Each case gives seconds: the best of interleaved turns, after one to warm up."""
     seconds = [[case() for case in cases] for _ in range(turns + 1)]
-    return [float(value) for value in summary(seconds[1:], axis=0)]
+    return [float(value) for value in np.min(seconds[1:], axis=0)]
 
 
 def cpu_seconds(function: Callable[[], Any]) -> float:
-    """CPU time of one call in this process, which a busy machine disturbs less than the clock on the wall."""
+    """CPU time of one call in this process, which a busy machine disturbs less than time on the wall."""
     began = time.process_time()
     function()
     return time.process_time() - began
 
 
-def plan_for(problem: Problem, levels: int, *, tune: int = 0, draws: int = 0) -> Plan:
-    """One chain that adapts in ``tune`` iterations and is frozen in ``draws``."""
-    target = make_target(gather(problem.log_density, None, None, problem.data), vectorized=False)
-    betas = first_betas(levels, None, None, dim=problem.dim, has_prior=False)
-    return Plan(target=target, settings=SETTINGS, betas=betas, dim=problem.dim, draws=draws, tune=tune,
-                keep_levels=False)  # fmt: skip
+def wall_seconds(function: Callable[[], Any]) -> float:
+    """Time on the wall of one call."""
+    began = time.perf_counter()
+    function()
+    return time.perf_counter() - began
 
 
-def run_seconds(plan: Plan, start: Any) -> float:
-    """CPU time of all iterations of one chain, without its set-up."""
+def adapting(log_density: Any, start: Any, levels: int, n: int, **options: Any) -> Case:
+    """Seconds of ``n`` iterations of one chain that adapts throughout, by equi-energy swaps."""
+    return _iterations(log_density, start, levels, {"tune": n, "draws": 0}, **options)
+
+
+def frozen(log_density: Any, start: Any, levels: int, n: int, **options: Any) -> Case:
+    """The same without adaptation."""
+    return _iterations(log_density, start, levels, {"tune": 0, "draws": n}, **options)
+
+
+def _iterations(
+    log_density: Any, start: Any, levels: int, lengths: dict[str, int], *, data: Any = None,
+    vectorized: bool = False,
+) -> Case:  # fmt: skip
+    target = make_target(gather(log_density, None, None, data), vectorized=vectorized)
     starts = Starts(start, np.random.default_rng(SEED))
-    run = ChainRun(plan, 0, starts, np.random.SeedSequence(SEED))
-    return cpu_seconds(run.run)
+    betas = first_betas(levels, None, None, dim=starts.dim, has_prior=False)
+    plan = Plan(target=target, settings=SETTINGS, betas=betas, dim=starts.dim, keep_levels=False, **lengths)
+
+    def case() -> float:
+        return cpu_seconds(ChainRun(plan, 0, starts, np.random.SeedSequence(SEED)).run)
+
+    return case
 
 
-def frozen(plan: Plan) -> Plan:
-    """The same number of iterations without adaptation."""
-    return replace(plan, tune=0, draws=plan.tune)
+def evaluated_points(log_density: Any, start: Any, levels: int, n: int, data: Any = None) -> Any:
+    """Where a run evaluates its density: a Python density sees the points that a compiled one would."""
+    points = []
+
+    def recorded(x: Any) -> float:
+        points.append(x)
+        return float(log_density(x) if data is None else log_density(x, data))
+
+    tp.sample(recorded, initial=start, levels=levels, tune=n, draws=0, chains=1, seed=SEED, progress=False,
+              settings=SETTINGS)  # fmt: skip
+    return np.array(points)
 
 
-def bare_seconds(problem: Problem, points: Any, n: int) -> float:
-    """CPU time of the density at ``n`` points, one after the other, in a compiled loop."""
-    if problem.data is None:
-        return cpu_seconds(lambda: _call_bare(problem.log_density, points, n))
-    return cpu_seconds(lambda: _call_bare_with_data(problem.log_density, points, n, problem.data))
+def bare(log_density: Any, points: Any, n: int, data: Any = None) -> Case:
+    """Seconds of the density at ``n`` points, one after the other, in a compiled loop."""
+    if data is None:
+        return lambda: cpu_seconds(lambda: _call_bare(log_density, points, n))
+    return lambda: cpu_seconds(lambda: _call_bare_with_data(log_density, points, n, data))
 
 
-def filler(levels: int, iterations: int, dim: int) -> Callable[[], None]:
-    """The fastest filler in the project, for as many normals as one chain takes from a block."""
+def normals(levels: int, dim: int, n: int) -> Case:
+    """Seconds that the fastest filler in the project takes for the normals of ``n`` iterations."""
+    rows = min(n, max(1, BLOCK_NORMALS // (levels * dim)))
     streams = np.array([np.random.SFC64(k).state["state"]["state"] for k in range(1 + 2 * levels)])
-    normals = np.empty((-(-levels // LANES), iterations, dim, LANES))
-    noise = Noise(normals, np.empty((levels, 0)), np.empty((0, 0)))
-    fill = compiled_fill()
-    return lambda: fill(streams, levels, ziggurat(), noise)
+    room = np.empty((-(-levels // LANES), rows, dim, LANES))
+    noise = Noise(room, np.empty((levels, 0)), np.empty((0, 0)))
+    fill, blocks = compiled_fill(), max(1, n // rows)
+
+    def case() -> float:
+        seconds = cpu_seconds(lambda: [fill(streams, levels, ziggurat(), noise) for _ in range(blocks)])
+        return seconds * n / (blocks * rows)
+
+    return case
 
 
 def heading() -> str:
     """Date, versions and seed."""
     return (
-        f"{datetime.date.today()} · temperance {tp.__version__} · numba {numba.__version__} · "
-        f"NumPy {np.__version__} · Python {platform.python_version()} · seed {SEED}"
+        f"{datetime.date.today()}, temperance {tp.__version__}, numba {numba.__version__}, "
+        f"NumPy {np.__version__}, Python {platform.python_version()}, seed {SEED}"
     )
 
 

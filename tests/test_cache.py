@@ -18,6 +18,7 @@ import pytest
 
 import temperance
 from temperance.core.compile import KERNEL_FOLDERS, kernel_digest
+from temperance.runs.compiling import NOTE
 
 PACKAGE = Path(temperance.__file__).parent
 N_PROCESSES = 10
@@ -29,6 +30,7 @@ from numba.core import event
 import temperance as tp
 from temperance.core.compile import kernel_digest
 from temperance.core.iteration import compiled_loop
+from temperance.core.random import compiled_fill
 from temperance.swaps.binding import bind
 from temperance.targets.callback import python_evaluate
 
@@ -70,10 +72,10 @@ with event.install_recorder("numba:compile") as recorder:
         if task["draws"]:
             result = tp.sample(
                 density, initial=np.full(task["dim"], 0.1), draws=task["draws"], tune=20, chains=2,
-                levels=task["levels"], swaps=strategy, seed=1, progress=False,
+                levels=task["levels"], swaps=strategy, seed=1, progress=True,
             )
             report["moved"] = bool(np.ptp(result.draws) > 0.0)
-            kernels["loop"] = compiled_loop()
+            kernels["loop"], kernels["fill"] = compiled_loop(), compiled_fill()
             if not task["compiled"]:
                 kernels["python_evaluate"] = python_evaluate()
 report["kernels"] = {name: stats(kernel) for name, kernel in kernels.items()}
@@ -132,6 +134,7 @@ class House:
         )
         assert done.returncode == 0, done.stderr
         report = json.loads(done.stdout.splitlines()[-1])
+        report["noted"] = done.stderr.count(NOTE)
         assert Path(report["package"]).parent == self.package
         return report
 
@@ -184,8 +187,9 @@ def all_loaded(report: dict, names: tuple[str, ...]) -> bool:
 
 
 def test_first_process_compiles_each_kernel_once(warmed: Warmed):
-    assert set(warmed.report["kernels"]) == {*STRATEGIES, "loop", "python_evaluate"}
+    assert set(warmed.report["kernels"]) == {*STRATEGIES, "loop", "fill", "python_evaluate"}
     assert all(kernel["misses"] == 1 for kernel in warmed.report["kernels"].values())
+    assert warmed.report["noted"] == 1
 
 
 def test_every_cached_kernel_closes_over_the_digest(warmed: Warmed):
@@ -195,7 +199,8 @@ def test_every_cached_kernel_closes_over_the_digest(warmed: Warmed):
 def test_second_process_with_a_compiled_density_compiles_the_density_only(house: House):
     report = house.run(task(1))
     assert report["moved"]
-    assert all_loaded(report, ("loop", "adjacent"))
+    assert all_loaded(report, ("loop", "fill", "adjacent"))
+    assert report["noted"] == 0
     wrappers = ("temperance.targets.compiled.", "user.log_density")
     assert report["fresh"]
     assert [name for name in report["fresh"] if not name.startswith(wrappers)] == []
@@ -205,7 +210,7 @@ def test_second_process_with_a_python_density_compiles_nothing(house: House):
     before = house.files()
     report = house.run(task(2, compiled=False))
     assert report["moved"]
-    assert all_loaded(report, ("loop", "uniform", "python_evaluate"))
+    assert all_loaded(report, ("loop", "fill", "uniform", "python_evaluate"))
     assert report["fresh"] == []
     assert house.files() == before
 
@@ -223,7 +228,7 @@ def test_cache_does_not_grow_over_ten_processes(house: House):
 STANDSTILL = {
     "core/numeric.py": ("return min(log_ratio, 0.0)", "return -math.inf"),
     "core/walk.py": ("if noise.uniforms[level, row] < accept_prob:", "if accept_prob < 0.0:"),
-    "core/linalg.py": ("step = scale * math.sqrt(diag[level, k]) * normal[k]", "step = 0.0"),
+    "core/linalg.py": ("root(load(bundle.diag, k)) * load(bundle.normals, k)", "spread(0.0)"),
 }
 
 

@@ -12,6 +12,7 @@ from temperance.errors import BoundWarning, IncompleteWarning, InvalidInputError
 from temperance.results.result import Result
 from temperance.runs.allocate import covariance_bytes, trace_bytes
 from temperance.runs.chain import ChainRun
+from temperance.runs.compiling import note_compiling
 from temperance.runs.execute import default_cores, run_chains
 from temperance.runs.ladder import first_betas
 from temperance.runs.plan import Plan, default_tune
@@ -114,8 +115,10 @@ def sample(
     n_cores = default_cores(chains, runs_in_parallel=target.runs_in_parallel)
     if cores is not None:
         n_cores = whole_number("cores", cores, least=1)
-    runs = [ChainRun(plan, index, starts, chain_seed) for index, chain_seed in enumerate(root)]
-    run_chains(runs, n_cores, display_for(runs, flag("progress", progress)))
+    flag("progress", progress)
+    with note_compiling(progress):
+        runs = [ChainRun(plan, index, starts, chain_seed) for index, chain_seed in enumerate(root)]
+    run_chains(runs, n_cores, display_for(runs, progress))
     return _finish(plan, runs, seed)
 
 

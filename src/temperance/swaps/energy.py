@@ -9,6 +9,8 @@ from temperance.core.compile import compiled, kernel_digest
 from temperance.core.state import FloatArray, SwapView
 from temperance.swaps.strategy import Kernel, Strategy, pair_kernel, repeated
 
+FEW_LEVELS = 16  # up to here insertion beats the heap
+
 
 def equi_energy(*, repeats: int = 1) -> Strategy:
     """EE: p_ij proportional to exp(-|log π(x_i) - log π(x_j)|), drawn in O(L log L)."""
@@ -49,9 +51,24 @@ def sift_down(view: SwapView, root: int, end: int) -> None:
 
 
 @compiled
-def sort_levels(view: SwapView) -> None:
-    """Levels in rising order of log density, into ``view.order``, by heapsort; in place."""
+def sort_few_levels(view: SwapView) -> None:
+    """Insertion from the hot end, where log densities are low: that is nearly the order; in place."""
     n_levels = view.n_levels[0]
+    for done in range(n_levels):
+        level, place = n_levels - 1 - done, done
+        while place > 0 and comes_after(view, view.order[place - 1], level):
+            view.order[place] = view.order[place - 1]
+            place -= 1
+        view.order[place] = level
+
+
+@compiled
+def sort_levels(view: SwapView) -> None:
+    """Levels in rising order of log density, into ``view.order``; by heapsort when they are many."""
+    n_levels = view.n_levels[0]
+    if n_levels <= FEW_LEVELS:
+        sort_few_levels(view)
+        return
     for level in range(n_levels):
         view.order[level] = level
     for root in range(n_levels // 2 - 1, -1, -1):
