@@ -62,7 +62,7 @@ def _iterations(
 ) -> Case:  # fmt: skip
     target = make_target(gather(log_density, None, None, data), vectorized=vectorized)
     starts = Starts(start, np.random.default_rng(SEED))
-    betas = first_betas(levels, None, None, dim=starts.dim, has_prior=False)
+    betas = first_betas(levels, None, None, dim=starts.dim, has_prior=False, swap_acceptance=0.234)
     plan = Plan(target=target, settings=SETTINGS, betas=betas, dim=starts.dim, keep_levels=False, **lengths)
 
     def case() -> float:

@@ -5,6 +5,9 @@ import pytest
 
 import temperance as tp
 from judge import judge_means
+from temperance.runs.ladder import first_betas
+from temperance.runs.plan import best_acceptance
+from temperance.settings import SWAP_ACCEPTANCE
 
 # All of these are densities in the dimension of their argument.
 NORMAL = tp.zoo.gaussian().log_density
@@ -30,8 +33,30 @@ def test_acceptance_tends_to_its_target_at_every_level_and_edge(target, dim, see
         adapt="always", settings=NO_TRIM, progress=False,
     )  # fmt: skip
     walks, edges = mean_rates(result, 3)
-    np.testing.assert_allclose(walks, 0.234, atol=0.01)
-    np.testing.assert_allclose(edges, 0.234, atol=0.01)
+    np.testing.assert_allclose(walks, best_acceptance(dim), atol=0.01)
+    np.testing.assert_allclose(edges, SWAP_ACCEPTANCE, atol=0.01)
+
+
+# Gelman, Roberts & Gilks (1996), Table 1, by simulation to two digits or so.
+@pytest.mark.parametrize(("dim", "printed"), [(1, 0.441), (2, 0.352), (3, 0.316), (5, 0.275), (10, 0.267)])
+def test_best_acceptance_is_that_of_the_literature(dim, printed) -> None:
+    assert best_acceptance(dim) == pytest.approx(printed, abs=0.012)
+
+
+def test_best_acceptance_falls_to_the_asymptotic_one() -> None:
+    rates = [best_acceptance(dim) for dim in (1, 2, 4, 8, 30, 200)]
+    assert np.all(np.diff(rates) < 0.0)
+    assert best_acceptance(2_000) == pytest.approx(0.234, abs=0.002)
+
+
+@pytest.mark.parametrize("acceptance", [0.234, 0.35, 0.6])
+@pytest.mark.parametrize("dim", [20, 200])
+def test_first_ladder_exchanges_at_the_wanted_rate_on_a_gaussian(acceptance, dim, rng) -> None:
+    """Exact draws from two levels of N(0, I): the mean of the swap acceptance, Eq. (7)."""
+    betas = first_betas(2, None, None, dim=dim, has_prior=False, swap_acceptance=acceptance)
+    energies = -0.5 * rng.chisquare(dim, (200_000, 2)) / betas
+    rate = np.minimum(1.0, np.exp((betas[1] - betas[0]) * (energies[:, 0] - energies[:, 1]))).mean()
+    assert rate == pytest.approx(acceptance, abs=0.02 if dim > 100 else 0.04)
 
 
 def test_other_rates_can_be_wanted(seed) -> None:
@@ -64,8 +89,8 @@ def test_interior_edges_tend_to_their_target_beside_a_pinned_level(seed) -> None
         tune=20_000, chains=4, seed=seed, adapt="always", settings=NO_TRIM, progress=False,
     )  # fmt: skip
     walks, edges = mean_rates(result, 2)
-    np.testing.assert_allclose(walks, 0.234, atol=0.01)
-    np.testing.assert_allclose(edges, 0.234, atol=0.01)
+    np.testing.assert_allclose(walks, best_acceptance(3), atol=0.01)
+    np.testing.assert_allclose(edges, SWAP_ACCEPTANCE, atol=0.01)
 
 
 def test_temperatures_stay_ordered(seed) -> None:

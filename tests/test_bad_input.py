@@ -623,7 +623,10 @@ def test_50_vanishing_densities_are_never_paired(choice):
 
 
 def trimmed_run(**trimming):
-    settings = tp.Settings(trimming=tp.Trimming(every=1, threshold="asymptotic", **trimming))
+    settings = tp.Settings(
+        adaptation=tp.Adaptation(walk_acceptance=0.234),
+        trimming=tp.Trimming(every=1, threshold="asymptotic", **trimming),
+    )
     return run_plain(levels=6, tune=200, settings=settings)
 
 

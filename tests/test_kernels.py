@@ -240,7 +240,7 @@ def _naive_step(s: naive.NaiveState, noise, plan, target) -> naive.NaiveState:
             x[level], log_pi[level], log_prior[level] = y[level], new, new_prior
         mu[level] = (1 - gc) * s.mu[level] + gc * x[level]
         sigma[level] = naive.covariance_step(s.sigma[level], s.mu[level], x[level], gc)
-        theta[level] = s.theta[level] + g * (eta - 0.234)
+        theta[level] = s.theta[level] + g * (eta - k.target_walk_accept)
     if len(beta) > 1:
         u, v, w = noise.swap_uniforms[0]
         choose = {
@@ -251,7 +251,7 @@ def _naive_step(s: naive.NaiveState, noise, plan, target) -> naive.NaiveState:
         i, j = choose[plan.strategy.name]()
         if w < naive.swap_accept(log_pi[i], log_pi[j], beta[i], beta[j], 1.0, 1.0):
             x[[i, j]], log_pi[[i, j]], log_prior[[i, j]] = x[[j, i]], log_pi[[j, i]], log_prior[[j, i]]
-    temperature = naive.temperature_step(s, log_pi, g, 0.234)
+    temperature = naive.temperature_step(s, log_pi, g, k.target_swap_accept)
     return naive.NaiveState(x, log_pi, log_prior, temperature, mu, sigma, theta, s.n + 1)
 
 

@@ -70,7 +70,8 @@ def sample(
         As in PyMC. ``tune=None`` gives the covariances time to settle: 600 iterations a dimension,
         and 5,000 at least. ``cores`` is the number of chains that run at once; it never changes the draws.
     levels, temperatures, inverse_temperatures
-        The number of levels, or the first ladder itself, from 1 on.
+        The number of levels, or the first ladder itself, from 1 on. None gives as many levels as take a
+        Gaussian of this dimension to a temperature of 50: 4 in the plane, 7 in eight dimensions.
     swaps
         Which pairs of levels to exchange; see `temperance.swaps`. None leaves it to ``settings``.
     adapt
@@ -98,12 +99,18 @@ def sample(
     seed = recorded_seed(seed)
     root = chain_seeds(seed, chains)
     starts = Starts(initial, np.random.default_rng(root[0]))
+    chosen = _settings(settings, adapt, swaps)
     betas = first_betas(
-        levels, temperatures, inverse_temperatures, dim=starts.dim, has_prior=target.has_prior
+        levels,
+        temperatures,
+        inverse_temperatures,
+        dim=starts.dim,
+        has_prior=target.has_prior,
+        swap_acceptance=chosen.adaptation.swap_acceptance,
     )
     plan = Plan(
         target=target,
-        settings=_settings(settings, adapt, swaps),
+        settings=chosen,
         betas=betas,
         dim=starts.dim,
         draws=whole_number("draws", draws, least=0),

@@ -14,13 +14,12 @@ def capped_log_prob(log_ratio: float) -> float:
 
 
 @compiled
-def heat_bath_log_prob(log_ratio: float) -> float:
-    """Log of ``ratio / (1 + ratio)``, the conditional probability of the other of two states."""
+def heat_bath_prob(log_ratio: float) -> float:
+    """``ratio / (1 + ratio)``, the conditional probability of the other of two states; zero for a NaN."""
     if math.isnan(log_ratio):
-        return -math.inf
-    if log_ratio > 0.0:
-        return -math.log1p(math.exp(-log_ratio))
-    return log_ratio - math.log1p(math.exp(log_ratio))
+        return 0.0
+    smaller = math.exp(-abs(log_ratio))
+    return 1.0 / (1.0 + smaller) if log_ratio > 0.0 else smaller / (1.0 + smaller)
 
 
 @compiled

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 
 from temperance.core.compile import compiled
-from temperance.core.numeric import capped_log_prob, heat_bath_log_prob
+from temperance.core.numeric import capped_log_prob, heat_bath_prob
 from temperance.core.state import BAD_WEIGHT, STATUS, SWAP_UNIFORMS, Chain, Info, State, SwapView
 
 
@@ -44,7 +44,7 @@ def pair_accept_prob(i: int, j: int, log_weight_ratio: float, heat_bath: bool, s
     here, there = state.log_density[i], state.log_density[j]
     if heat_bath:
         log_ratio = swap_log_ratio(here, there, state.beta[i], state.beta[j], log_weight_ratio)
-        return math.exp(heat_bath_log_prob(log_ratio))
+        return heat_bath_prob(log_ratio)
     return math.exp(swap_log_accept(here, there, state.beta[i], state.beta[j], log_weight_ratio))
 
 

@@ -1,6 +1,7 @@
 """The first ladder of inverse temperatures, from whatever the user gave."""
 
 import math
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -9,13 +10,19 @@ from temperance.checks import numeric_array, whole_number
 from temperance.core.state import FloatArray
 from temperance.errors import InvalidInputError
 
-DEFAULT_LEVELS = 8
 MAX_BUILT_TEMPERATURE = 1e6
-GAUSSIAN_LOG_RATIO = 2.38  # adjacent levels of a Gaussian exchange at 0.234 when T grows by e^(2.38/√d)
+# The default number of levels takes a Gaussian to this temperature. Measured: docs/guide.md.
+REACHED_TEMPERATURE = 50.0
 
 
 def first_betas(
-    levels: Any, temperatures: Any, inverse_temperatures: Any, *, dim: int, has_prior: bool
+    levels: Any,
+    temperatures: Any,
+    inverse_temperatures: Any,
+    *,
+    dim: int,
+    has_prior: bool,
+    swap_acceptance: float,
 ) -> FloatArray:
     """Inverse temperatures from a number of levels, from temperatures, or as they are."""
     given = [value for value in (levels, temperatures, inverse_temperatures) if value is not None]
@@ -31,15 +38,25 @@ def first_betas(
             betas = 1.0 / values
         _check_ladder("temperatures", betas, values, has_prior)
         return betas
-    return _built(
-        whole_number("levels", DEFAULT_LEVELS if levels is None else levels, least=1), dim, has_prior
-    )
+    log_ratio = gaussian_log_ratio(swap_acceptance, dim)
+    default = 1 + math.ceil(math.log(REACHED_TEMPERATURE) / log_ratio)
+    n_levels = whole_number("levels", default if levels is None else levels, least=1)
+    return _built(n_levels, log_ratio, has_prior)
 
 
-def _built(n_levels: int, dim: int, has_prior: bool) -> FloatArray:
+def gaussian_log_ratio(acceptance: float, dim: int) -> float:
+    """Log of the ratio of temperatures at which adjacent levels of a Gaussian exchange at this rate.
+
+    Their log densities differ by about √d · log ratio standard deviations, so that the rate is
+    ``2 Φ(-√d · log ratio / 2)``: 2.38/√d at 0.234.
+    """
+    return -2.0 * NormalDist().inv_cdf(0.5 * acceptance) / math.sqrt(dim)
+
+
+def _built(n_levels: int, log_ratio: float, has_prior: bool) -> FloatArray:
     """A geometric ladder, right for a Gaussian; where there is a prior, it is the last level."""
     steps = max(n_levels - 1, 1)
-    ratio = math.exp(min(GAUSSIAN_LOG_RATIO / math.sqrt(dim), math.log(MAX_BUILT_TEMPERATURE) / steps))
+    ratio = math.exp(min(log_ratio, math.log(MAX_BUILT_TEMPERATURE) / steps))
     betas = ratio ** -np.arange(n_levels, dtype=float)
     if has_prior and n_levels > 1:
         betas[-1] = 0.0

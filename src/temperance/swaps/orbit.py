@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from temperance.core.numeric import capped_log_prob, heat_bath_log_prob
+from temperance.core.numeric import capped_log_prob, heat_bath_prob
 from temperance.core.state import FloatArray
 from temperance.core.swap import swap_log_ratio
 from temperance.swaps.strategy import Definition
@@ -68,7 +68,7 @@ def accept_prob(ladder: Ladder, state: Permutation, pair: Pair, log_weights: flo
     ratio = swap_log_ratio(
         energies[state[i]], energies[state[j]], ladder.beta[i], ladder.beta[j], log_weights
     )
-    return math.exp(heat_bath_log_prob(ratio) if heat_bath else capped_log_prob(ratio))
+    return heat_bath_prob(ratio) if heat_bath else math.exp(capped_log_prob(ratio))
 
 
 def weighted_matrix(definition: Definition, ladder: Ladder, *, heat_bath: bool) -> FloatArray:
