@@ -1,15 +1,14 @@
 """Rules about the ladder: too short, too long, broken, or never climbed."""
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from temperance.core.state import FloatArray
 from temperance.results import diagnostics, measure
+from temperance.results.findings.evidence import chains_agree, dead_edges
 from temperance.results.findings.finding import Finding, listed, round_up
-from temperance.results.findings.mixing import chains_agree
 from temperance.runs.record import ChainRecord
 
 if TYPE_CHECKING:
@@ -19,8 +18,6 @@ MULTIMODAL_BELOW = 0.8  # of the scale of a walk on a Gaussian; a settled level 
 RISING = 1.05  # a factor from one level to the next: heat is still opening barriers
 FIRST_LADDER = 5  # levels to try when there was one
 MAX_GROWTH = 2  # times as many levels are proposed at most
-MIN_DRAWS = 100  # before an edge can be called dead
-MIN_CROSSING_RATE = 1e-3  # per draw; a healthy edge has a tenth
 AT_BOUND = 0.99  # of the largest temperature gap
 LONGER = 10  # times as many draws, when nothing better is known
 
@@ -45,14 +42,13 @@ def few_levels(result: "Result") -> Finding | None:
 def many_levels(result: "Result") -> Finding | None:
     """All levels that may go have gone, or the hottest temperature ran into its bound."""
     left, start = max(result.n_levels), result.n_levels_at_start
-    largest_gap = result.setup.settings["bounds"]["temperature_gap"][1]
-    bound = [k for k, chain in enumerate(result.chains) if _hottest_gap(chain) >= AT_BOUND * largest_gap]
+    bound = [k for k in range(len(result.chains)) if _n_useful(result, k) < result.n_levels[k]]
     if bound:
         return Finding(
             name="too many levels",
             message=f"in {listed(bound, 'chain')} the hottest temperature ran into its bound: the last "
             "level is as good as flat and teaches nothing",
-            cure=f"levels={max(1, min(result.n_levels) - 1)}",
+            cure=f"levels={max(_n_useful(result, k) for k in bound)}",
             serious=False,
         )
     if left <= result.setup.min_levels < start:
@@ -80,7 +76,7 @@ def dead_edge(result: "Result") -> Finding | None:
         message=f"hardly a position passed between levels {where} in {listed(list(dead), 'chain')}: what is "
         "above does not help what is below",
         cure=f"levels={wanted}, or longer tuning: tune={round_up(2 * max(result.n_tune, 1))}",
-        serious=True,
+        serious=len(dead) == len(result.chains) or not chains_agree(result),
     )
 
 
@@ -105,25 +101,21 @@ def no_round_trips(result: "Result") -> Finding | None:
     )
 
 
-def dead_edges(chain: ChainRecord) -> list[int]:
-    """Edges that fewer than one position in a thousand draws crossed upwards."""
-    if chain.n_draws < MIN_DRAWS or len(chain.beta) < 2:
-        return []
-    rates = diagnostics.crossings(measure.replicas(chain)) / chain.n_draws
-    return [int(edge) for edge in np.flatnonzero(rates < MIN_CROSSING_RATE)]
-
-
 def _scale_ratios(chain: ChainRecord, threshold: float) -> FloatArray:
     ratios: FloatArray = np.exp(chain.log_scale) / threshold
     return ratios
 
 
 def _too_short(chain: ChainRecord, threshold: float) -> bool:
-    """A ladder of one level is too short whenever chains disagree; a prior at β = 0 cannot be heated."""
+    """The last level is multimodal, and the nearest to unimodal of all; one level is always too short.
+
+    A prior at β = 0 cannot be heated, and what lies beyond a dead edge has not settled.
+    """
     if len(chain.beta) == 1:
         return True
     ratios = _scale_ratios(chain, threshold)
-    return bool(chain.beta[-1] > 0.0 and ratios[-1] < MULTIMODAL_BELOW and ratios[-1] > RISING * ratios[-2])
+    multimodal = chain.beta[-1] > 0.0 and ratios[-1] < MULTIMODAL_BELOW
+    return bool(multimodal and ratios[-1] > RISING * ratios[:-1].max() and not dead_edges(chain))
 
 
 def _levels_to_add(chain: ChainRecord, threshold: float) -> int:
@@ -144,6 +136,8 @@ def _levels_for(chain: ChainRecord, n_dead: int) -> int:
     return min(max(needed, n_levels + n_dead), MAX_GROWTH * n_levels)
 
 
-def _hottest_gap(chain: ChainRecord) -> float:
-    free: Sequence[float] = measure.temperatures(chain.beta[chain.beta > 0.0]).tolist()
-    return free[-1] - free[-2] if len(free) > 1 else 0.0
+def _n_useful(result: "Result", k: int) -> int:
+    """Levels of a chain without those whose distance to the one below has reached the bound."""
+    largest = AT_BOUND * result.setup.settings["bounds"]["temperature_gap"][1]
+    gaps = np.diff(result.temperatures[k])
+    return result.n_levels[k] - int(np.count_nonzero(np.isfinite(gaps) & (gaps >= largest)))

@@ -4,16 +4,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from temperance.core.state import FloatArray
-from temperance.results import measure
+from temperance.results.findings.evidence import MAX_DRIFT, drift
 from temperance.results.findings.finding import Finding, listed, round_up
-from temperance.runs.record import ChainRecord
 
 if TYPE_CHECKING:
     from temperance.results.result import Result
 
 BOUND_NAMES = ("temperature_gap", "scale", "variance")
-MAX_DRIFT = 0.5  # in the log of a scale or a temperature, between the last two quarters of tuning
 LONGER = 2  # times as much tuning
 USUAL_TUNE = 5_000
 USUAL_CHAINS = 4
@@ -86,18 +83,3 @@ def incomplete(result: "Result") -> Finding | None:
         cure="the same call again",
         serious=False,
     )
-
-
-def drift(chain: ChainRecord) -> float:
-    """How far the log of any scale or temperature moved between the last two quarters of tuning."""
-    n_levels, n_rows = len(chain.beta), len(chain.tuning.beta)
-    if n_rows < 4:
-        return 0.0
-    free = chain.beta > 0.0  # a level pinned at zero took the place of others as they were dropped
-    log_temperature = np.log(measure.temperatures(chain.tuning.beta[:, :n_levels][:, free]))
-    return max(_moved(log_temperature), _moved(chain.tuning.log_scale[:, :n_levels][:, free]))
-
-
-def _moved(history: FloatArray) -> float:
-    half, last = len(history) // 2, 3 * len(history) // 4
-    return float(np.max(np.abs(history[last:].mean(axis=0) - history[half:last].mean(axis=0)), initial=0.0))

@@ -9,6 +9,7 @@ from temperance.results.plots.canvas import axis_or_new, colour, empty, legend, 
 from temperance.results.result import Result
 
 BINS = 20
+ROW_HEIGHT = 0.9  # of the highest bar, so that chains do not overlap
 DRAWS_PER_BIN = 10  # at least, or a rank plot shows noise
 
 
@@ -37,28 +38,24 @@ def ranks(result: Result, *, parameter: int | str | None = None, ax: Any = None)
     k = chosen(result, parameter)
     counts = rank_counts(result.draws[:, :, k])
     n_chains, n_bins = counts.shape
-    expected = counts.sum() / counts.size
+    unit = ROW_HEIGHT / counts.max()
+    expected = unit * counts.sum() / counts.size
     edges = np.linspace(0.0, 1.0, n_bins + 1)
     for index, row in enumerate(counts):
         base = n_chains - 1 - index
-        heights = 0.4 * row / expected
         ax.bar(
             edges[:-1],
-            heights,
+            unit * row,
             width=1.0 / n_bins,
             bottom=base,
             align="edge",
             color=colour(index),
             alpha=0.75,
         )
-        ax.axhline(base + 0.4, color="0.4", linestyle=":", linewidth=0.8)
-    names = [f"chain {index + 1}" for index in range(n_chains)]
-    ax.set(
-        xlabel=f"rank of {result.parameters.labels[k]} among all chains",
-        yticks=np.arange(n_chains)[::-1] + 0.4,
-    )
-    ax.set_yticklabels(names)
-    ax.set(xlim=(0.0, 1.0), ylim=(-0.05, max(n_chains, (n_chains - 1) + 0.45 * counts[0].max() / expected)))
+        ax.axhline(base + expected, color="0.4", linestyle=":", linewidth=0.8)
+    places, names = np.arange(n_chains)[::-1] + 0.4, [f"chain {index + 1}" for index in range(n_chains)]
+    ax.set(xlabel=f"rank of {result.parameters.labels[k]} among all chains", xlim=(0.0, 1.0))
+    ax.set(ylim=(-0.05, n_chains), yticks=places, yticklabels=names)
     return ax
 
 
