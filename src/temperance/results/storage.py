@@ -49,7 +49,7 @@ def save(result: "Result", path: Any) -> Path:
 def load(path: Any, build: Callable[..., "Result"]) -> "Result":
     """Read what `save` wrote, by ``build(**fields)``."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with Path(path).open("rb") as opened, np.load(opened, allow_pickle=False) as file:
             arrays = dict(file)
         about = json.loads(str(arrays["about"]))
         if about["format"] != FORMAT:

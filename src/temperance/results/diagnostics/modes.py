@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from temperance.core.state import FloatArray, IntArray
 from temperance.errors import InvalidInputError
@@ -35,16 +36,24 @@ def find_modes(draws: Any) -> IntArray:
     if chains.ndim != 3:
         raise InvalidInputError(f"draws must be (chain, draw, dim), got shape {chains.shape}")
     points = _standardised(chains.reshape(-1, chains.shape[-1]))
-    if len(points) <= NEIGHBOUR:
+    distinct = points[_differs_from_last(points)]  # a walk that waits would look like a mode of its own
+    if len(distinct) <= NEIGHBOUR:
         return np.zeros(chains.shape[:2], dtype=np.int64)
-    chosen = points[np.linspace(0, len(points) - 1, min(len(points), MAX_POINTS)).astype(np.int64)]
+    chosen = distinct[np.linspace(0, len(distinct) - 1, min(len(distinct), MAX_POINTS)).astype(np.int64)]
     labels = _groups(chosen)[_nearest(points, chosen)]
     return _heaviest_first(labels).reshape(chains.shape[:2])
 
 
+def _differs_from_last(points: FloatArray) -> npt.NDArray[np.bool_]:
+    changed: npt.NDArray[np.bool_] = np.any(np.diff(points, axis=0) != 0.0, axis=1)
+    return np.concatenate([np.ones(min(len(points), 1), dtype=np.bool_), changed])
+
+
 def _standardised(points: FloatArray) -> FloatArray:
     """Coordinates of unit spread; those that never move say nothing."""
-    spread = points.std(axis=0) if len(points) else np.ones(points.shape[1])
+    if not len(points):
+        return points
+    spread = points.std(axis=0)
     moving = spread > 0.0
     scaled: FloatArray = (points[:, moving] - points[:, moving].mean(axis=0)) / spread[moving]
     return scaled
