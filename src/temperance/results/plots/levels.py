@@ -24,21 +24,21 @@ def draws_by_level(
 
     Grey panels are hotter than the first level that passes for unimodal. Needs ``keep_levels=True``.
     """
-    record, levels = one_chain(result, chain), result.level_draws
+    record, _ = one_chain(result, chain), result.level_draws  # which says if they were not kept
     n_levels = len(record.beta)
     columns = min(n_levels, COLUMNS)
     rows = math.ceil(n_levels / columns)
     ax = axis_or_new(ax, (1.75 * columns + 0.6, 1.95 * rows + 0.4))
-    if not levels.size:
+    if not record.n_draws:
         return empty(ax, "no draws")
     which = _coordinates(result, pair)
-    draws = levels[_place(result, chain), :, :, which]
+    draws = record.sampling.level_draws[:, :, which]
     last = first_unimodal(np.exp(record.log_scale), result.setup.unimodal_scale)
     ax.set_axis_off()
     layout = Layout(ax, rows, columns)
     for level in range(n_levels):
         panel = ax.inset_axes(layout.bounds(level))
-        level_panel(panel, np.moveaxis(draws, 0, -1)[:, level], KEPT if level <= last else CUT)
+        level_panel(panel, draws[:, level], KEPT if level <= last else CUT)
         layout.finish(panel, level, result.temperatures[chain][level], math.exp(record.log_scale[level]))
     labels = [result.parameters.labels[k] for k in which]
     ax.text(0.0, 1.0, " against ".join(labels[::-1]), fontsize="small", va="bottom", transform=ax.transAxes)
@@ -70,14 +70,6 @@ def _coordinates(result: Result, pair: tuple[int | str, int | str]) -> list[int]
     if len(pair) != 2:
         raise InvalidInputError(f"pair must be two parameters, got {pair!r}")
     return [result.parameters.index(one) for one in pair]
-
-
-def _place(result: Result, chain: int) -> int:
-    """Where a chain is among those that were kept."""
-    for place, kept in enumerate(result.kept):
-        if kept is result.chains[chain]:
-            return place
-    raise InvalidInputError(f"chain {chain} has too few draws; {len(result.kept)} chains were kept")
 
 
 class Layout:
