@@ -2,13 +2,14 @@
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import temperance as tp
 from records import THRESHOLD, make_result, with_chains, with_draws, with_sampling
-from temperance.results.findings import RULES, verdict
+from temperance.results.findings import RULES, evidence, ladder, mixing, verdict
 from temperance.results.findings.finding import listed, round_up
 
 
@@ -362,3 +363,23 @@ def test_chains_without_a_ladder_are_accused(seed):
     """Plain Metropolis never crosses: the missed-mode warning must say so."""
     result = sample_two_modes(seed, levels=1, draws=2_000)
     assert {"missed mode", "chains differ", "too few levels"} <= names(result)
+
+
+# ---- the page that states the rules
+
+
+def test_the_page_states_every_rule_with_its_numbers():
+    """A rule that is added, renamed or given another threshold must be told to its readers."""
+    page = (Path(__file__).parent.parent / "docs" / "results.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| ([\w ]+?) \| (.+) \|$", page, re.MULTILINE))
+    assert set(FAULTS.values()) <= set(rows)
+    stated = {
+        "too few levels": [f"{ladder.MULTIMODAL_BELOW:g}", f"{ladder.RISING - 1:.0%}".replace("%", " %")],
+        "dead edge": [str(evidence.MIN_DRAWS), f"{1 / evidence.MIN_CROSSING_RATE:,.0f}"],
+        "missed mode": [f"{evidence.MISSED_SHARE:.0%}".replace("%", " %"), f"{evidence.MAX_DISAGREEMENT:g}"],
+        "chains differ": [f"{evidence.MAX_R_HAT:g}", f"{mixing.SERIOUS_R_HAT:g}"],
+        "low ESS": [f"{evidence.MIN_ESS:g}"],
+        "still adapting": [f"{evidence.MAX_DRIFT:g}"],
+    }
+    for name, numbers in stated.items():
+        assert all(number in rows[name] for number in numbers), (name, numbers)

@@ -103,9 +103,9 @@ class Result:
         """Moments, quantiles, Monte Carlo error, ESS and R-hat, one column each."""
         return estimates(self.draws, self.parameters.labels)
 
-    def summary(self) -> Summary:
-        """All diagnostics as tables: parameters, levels, chains, modes."""
-        return summarise(self)
+    def summary(self, modes: Any = None) -> Summary:
+        """All diagnostics as tables: parameters, levels, chains, pairs of levels, modes."""
+        return summarise(self, modes)
 
     @cached_property
     def warnings(self) -> tuple[Finding, ...]:

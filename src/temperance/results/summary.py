@@ -7,6 +7,7 @@ import numpy as np
 
 from temperance.core.state import FloatArray
 from temperance.results import diagnostics, measure
+from temperance.results.diagnostics.acceptance import mean_of_known
 from temperance.results.diagnostics.barrier import SWEEP_ACCEPTANCE, TUNED_ACCEPTANCE
 from temperance.results.table import Table
 from temperance.runs.record import ChainRecord
@@ -19,24 +20,32 @@ QUANTILES = (0.025, 0.5, 0.975)
 
 @dataclass(frozen=True)
 class Summary:
-    """The parameters, the levels of every chain, the chains, and the modes; printed, they are all shown."""
+    """All diagnostics as tables; printed, they are all shown."""
 
     parameters: Table
-    levels: Table
+    levels: Table  # of every chain
     chains: Table
+    pairs: Table  # of levels, over all chains that have both
     modes: Table
+    disagreement: float  # the largest distance in total variation between two chains' shares of the modes
 
     def __str__(self) -> str:
-        return "\n\n".join(str(part) for part in (self.parameters, self.levels, self.chains, self.modes))
+        parts = (self.parameters, self.levels, self.chains, self.pairs, self.modes)
+        return "\n\n".join(
+            [*map(str, parts), f"shares of two chains differ by {self.disagreement:.3f} at most"]
+        )
 
 
-def summarise(result: "Result") -> Summary:
-    """The summary of a result."""
+def summarise(result: "Result", modes: Any = None) -> Summary:
+    """The summary of a result; ``modes`` as in `Result.occupancy`."""
+    shares = result.occupancy(modes) if result.draws.size else np.empty((0, 0))
     return Summary(
         parameters=Table("Parameters", result.estimates),
         levels=Table("Levels", _levels(result)),
         chains=Table("Chains", _chains(result)),
-        modes=Table("Modes", _modes(result)),
+        pairs=Table("Pairs of levels", _pairs(result)),
+        modes=Table("Modes", _modes(shares)),
+        disagreement=diagnostics.disagreement(shares) if shares.size else 0.0,
     )
 
 
@@ -113,8 +122,34 @@ def _chain_row(chain: ChainRecord) -> dict[str, Any]:
     }
 
 
-def _modes(result: "Result") -> dict[str, list[Any]]:
-    shares = result.occupancy() if result.draws.size else np.empty((0, 0))
+def _pairs(result: "Result") -> dict[str, list[Any]]:
+    """How often pairs of levels would exchange, and how often positions did move between them."""
+    drawn = [chain for chain in result.chains if chain.n_draws]
+    n_levels = max((len(chain.beta) for chain in drawn), default=0)
+    places = [(i, j) for i in range(n_levels) for j in range(i + 1, n_levels)]
+    columns: dict[str, list[Any]] = {
+        "level": [i + 1 for i, _ in places],
+        "other_level": [j + 1 for _, j in places],
+    }
+    accepted = [
+        diagnostics.pair_acceptance(measure.log_densities(chain), measure.betas(chain)) for chain in drawn
+    ]
+    moved = [_both_ways(diagnostics.moves(measure.replicas(chain))) for chain in drawn]
+    for name, matrices in (("would_exchange", accepted), ("did_move", moved)):
+        columns[name] = [_mean_of_cell(matrices, i, j) for i, j in places]
+    return columns
+
+
+def _both_ways(rates: FloatArray) -> FloatArray:
+    both: FloatArray = (rates + rates.T) / 2.0
+    return both
+
+
+def _mean_of_cell(matrices: list[FloatArray], i: int, j: int) -> float:
+    return mean_of_known(np.array([matrix[i, j] for matrix in matrices if len(matrix) > j]))
+
+
+def _modes(shares: FloatArray) -> dict[str, list[Any]]:
     by_chain = {f"chain_{k + 1}_share": row.tolist() for k, row in enumerate(shares)}
     pooled = shares.mean(axis=0).tolist() if len(shares) else []
     return {"mode": list(range(1, len(pooled) + 1)), "share": pooled, **by_chain}

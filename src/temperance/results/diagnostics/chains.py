@@ -34,15 +34,22 @@ def split(draws: FloatArray) -> FloatArray:
 def normal_scores(draws: FloatArray) -> FloatArray:
     """Normal quantiles of average ranks, as Blom has them."""
     flat = draws.ravel()
-    ordered = np.sort(flat)
-    twice_rank = np.searchsorted(ordered, flat, "left") + np.searchsorted(ordered, flat, "right") + 1
-    scores: FloatArray = _scores_of_ranks(len(flat))[twice_rank].reshape(draws.shape)
-    return scores
+    order = np.argsort(flat)
+    ordered = flat[order]
+    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    ends = np.append(starts[1:], len(flat))
+    scores = np.empty(len(flat))
+    scores[order] = np.repeat(_scores_of_ranks(len(flat))[starts + ends + 1], ends - starts)
+    return scores.reshape(draws.shape)
 
 
 @functools.lru_cache(maxsize=4)
 def _scores_of_ranks(size: int) -> FloatArray:
     """The score of rank k/2 at place k; kept, since every parameter of a run needs the same."""
     quantile = NormalDist().inv_cdf
-    scores = [quantile((twice / 2.0 - 0.375) / (size + 0.25)) for twice in range(2, 2 * size + 1)]
-    return np.array([np.nan, np.nan, *scores])
+    lower = (quantile((twice / 2.0 - 0.375) / (size + 0.25)) for twice in range(2, size + 1))
+    scores = np.full(2 * size + 1, np.nan)
+    scores[2 : size + 1] = np.fromiter(lower, dtype=np.float64, count=size - 1)
+    scores[size + 1] = 0.0
+    scores[size + 2 :] = -scores[size:1:-1]
+    return scores

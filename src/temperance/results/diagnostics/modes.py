@@ -40,7 +40,10 @@ def find_modes(draws: Any) -> IntArray:
     if len(distinct) <= NEIGHBOUR:
         return np.zeros(chains.shape[:2], dtype=np.int64)
     chosen = distinct[np.linspace(0, len(distinct) - 1, min(len(distinct), MAX_POINTS)).astype(np.int64)]
-    labels = _groups(chosen)[_nearest(points, chosen)]
+    groups = _groups(chosen)
+    if not groups.any():
+        return np.zeros(chains.shape[:2], dtype=np.int64)
+    labels = groups[_nearest(points, chosen)]
     return _heaviest_first(labels).reshape(chains.shape[:2])
 
 
@@ -79,7 +82,8 @@ def _groups(points: FloatArray) -> IntArray:
 
 def _reach(points: FloatArray) -> FloatArray:
     """Distances, but none below what separates either point from its neighbours."""
-    distances = np.sqrt(_squared_distances(points, points))
+    lengths = (points**2).sum(axis=1)
+    distances = np.sqrt(np.maximum(lengths[:, None] - 2.0 * (points @ points.T) + lengths, 0.0))
     core = np.partition(distances, NEIGHBOUR, axis=1)[:, NEIGHBOUR]
     reach: FloatArray = np.maximum(distances, np.maximum(core[:, None], core[None, :]))
     return reach
@@ -104,19 +108,14 @@ def _spanning_tree(distances: FloatArray) -> list[tuple[float, int, int]]:
 
 
 def _nearest(points: FloatArray, centres: FloatArray) -> IntArray:
+    """Smallest |c|² − 2 p·c: the length of the point itself makes no difference."""
     nearest = np.empty(len(points), dtype=np.int64)
+    lengths, twice = (centres**2).sum(axis=1), -2.0 * centres.T
     step = max(1, BATCH // len(centres))
     for start in range(0, len(points), step):
         rows = slice(start, start + step)
-        nearest[rows] = np.argmin(_squared_distances(points[rows], centres), axis=1)
+        nearest[rows] = np.argmin(points[rows] @ twice + lengths, axis=1)
     return nearest
-
-
-def _squared_distances(points: FloatArray, centres: FloatArray) -> FloatArray:
-    """Expanded, so that there is no array of (point, centre, coordinate)."""
-    lengths, others = (points**2).sum(axis=1), (centres**2).sum(axis=1)
-    squares: FloatArray = np.maximum(lengths[:, None] - 2.0 * (points @ centres.T) + others, 0.0)
-    return squares
 
 
 def _heaviest_first(labels: IntArray) -> IntArray:
