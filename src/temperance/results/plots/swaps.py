@@ -88,12 +88,11 @@ def barrier(result: Result, *, ax: Any = None) -> Any:
     if not drawn:
         return empty(ax, "no draws")
     for k, chain in drawn:
+        finite = chain.beta > 0.0
         local = diagnostics.local_barrier(measure.log_densities(chain))
-        total = diagnostics.barrier(measure.edge_acceptance(chain))
-        label = f"chain {k + 1}: Λ = {total:.2f}"
-        ax.plot(
-            chain.beta, local, marker=mark(k), color=colour(k), markersize=4.5, linewidth=1.0, label=label
-        )
+        label = f"chain {k + 1}: Λ = {diagnostics.barrier(measure.edge_acceptance(chain)):.2f}"
+        style = {"marker": mark(k), "color": colour(k), "markersize": 4.5, "linewidth": 1.0}
+        ax.plot(chain.beta[finite], local[finite], label=label, **style)
     pinned = any(chain.beta[-1] == 0.0 for _, chain in drawn)
     ax.set(xlabel="inverse temperature β" + (" (β = 0 is left out)" if pinned else ""), yscale="log")
     ax.set(ylabel="local barrier λ(β)", xscale="log" if max(result.n_levels) > 1 else "linear")

@@ -12,15 +12,15 @@ from temperance.results.result import Result
 
 INK = "#010203"  # stands for whatever colour the page writes in
 STYLE = {
-    "font.size": 9.0,
+    "font.size": 10.5,
     "svg.fonttype": "none",
     "axes.spines.top": False,
     "axes.spines.right": False,
     **dict.fromkeys(("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"), INK),
 }
 RASTER_DPI = 120
-SIZE = (6.4, 3.4)
-SQUARE = (4.8, 3.9)
+SIZE = (6.2, 3.4)
+SQUARE = (6.2, 4.2)
 PANEL_ROW = 2.0  # inches for each row of panels
 
 

@@ -111,7 +111,13 @@ def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, 
         if isinstance(value, Mapping):
             yield from _flat(value, f"{prefix}{name}.")
         else:
-            yield f"{prefix}{name}", value
+            yield f"{prefix}{name}", _plain(value)
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, list):
+        return " to ".join(_plain(one) for one in value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _facts(result: Result) -> dict[str, Any]:
