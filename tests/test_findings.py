@@ -9,7 +9,7 @@ import pytest
 
 import temperance as tp
 from records import THRESHOLD, make_result, with_chains, with_draws, with_sampling
-from temperance.results.findings import RULES, evidence, ladder, mixing, verdict
+from temperance.results.findings import RULES, evidence, mixing, verdict
 from temperance.results.findings.finding import listed, round_up
 
 
@@ -317,6 +317,16 @@ def test_a_rare_mode_may_be_passed_over(healthy, rng):
     assert names(with_draws(healthy, healthy.draws + 30.0 * mode[:, :, None])) == set()
 
 
+@pytest.mark.parametrize("cause", [few_levels, dead_edge, still_adapting], ids=lambda cause: cause.__name__)
+def test_more_draws_come_after_the_cures_of_causes(cause, healthy, rng):
+    """Drawing longer from a broken ladder is no cure."""
+    differing = chains_differ(healthy, rng)
+    assert the(differing, "chains differ").cure.startswith("draws=")
+    assert the(cause(differing, rng), "chains differ").cure.startswith(
+        "the cures of the other warnings first"
+    )
+
+
 def test_verdicts(healthy, rng):
     assert verdict(incomplete(healthy, rng).warnings).startswith("No sign that the draws are wrong, but")
     assert verdict(apart(healthy, rng).warnings).startswith("Do not rely on these draws yet: missed mode")
@@ -374,7 +384,7 @@ def test_the_page_states_every_rule_with_its_numbers():
     rows = dict(re.findall(r"^\| ([\w ]+?) \| (.+) \|$", page, re.MULTILINE))
     assert set(FAULTS.values()) <= set(rows)
     stated = {
-        "too few levels": [f"{ladder.MULTIMODAL_BELOW:g}", f"{ladder.RISING - 1:.0%}".replace("%", " %")],
+        "too few levels": [f"{evidence.MULTIMODAL_BELOW:g}", f"{evidence.RISING - 1:.0%}".replace("%", " %")],
         "dead edge": [str(evidence.MIN_DRAWS), f"{1 / evidence.MIN_CROSSING_RATE:,.0f}"],
         "missed mode": [f"{evidence.MISSED_SHARE:.0%}".replace("%", " %"), f"{evidence.MAX_DISAGREEMENT:g}"],
         "chains differ": [f"{evidence.MAX_R_HAT:g}", f"{mixing.SERIOUS_R_HAT:g}"],

@@ -486,6 +486,67 @@ def test_summary_of_many_dimensions_is_short():
     assert "… 2 more" in text
 
 
+# ---- the tables
+
+
+@pytest.mark.parametrize("run", ["result", "dropping", "two_parts", "plain_metropolis"])
+def test_tables_say_what_the_chains_recorded(run, request):
+    """Against the recorded columns, chain by chain and level by level."""
+    result = request.getfixturevalue(run)
+    summary = result.summary()
+    levels, chains = summary.levels.columns, summary.chains.columns
+    assert len(summary.levels) == sum(result.n_levels)
+    for row, (k, level) in enumerate(zip(levels["chain"], levels["level"], strict=True)):
+        chain = result.chains[k - 1]
+        assert levels["beta"][row] == chain.beta[level - 1]
+        assert levels["scale"][row] == pytest.approx(math.exp(chain.log_scale[level - 1]))
+        walk = np.nanmean(chain.sampling.walk_accept_prob[:, level - 1], dtype=float)
+        assert levels["walk_acceptance"][row] == pytest.approx(walk)
+        assert levels["scale_over_threshold"][row] == pytest.approx(
+            levels["scale"][row] * math.sqrt(2) / 2.38
+        )
+        if level < len(chain.beta):
+            edge = np.nanmean(chain.sampling.adjacent_swap_accept[:, level - 1], dtype=float)
+            assert levels["edge_acceptance"][row] == pytest.approx(edge)
+    assert chains["levels"] == result.n_levels
+    for k, chain in enumerate(result.chains):
+        edges = [
+            np.nanmean(chain.sampling.adjacent_swap_accept[:, e], dtype=float)
+            for e in range(len(chain.beta) - 1)
+        ]
+        assert chains["barrier"][k] == pytest.approx(sum(1.0 - edge for edge in edges))
+        assert chains["edges at 0.5"][k] == max(1, math.ceil(2 * chains["barrier"][k]))
+        assert chains["edges at 0.234"][k] == max(1, math.ceil(chains["barrier"][k] / 0.766))
+    assert len(summary.pairs) == max(result.n_levels) * (max(result.n_levels) - 1) // 2
+
+
+def test_pairs_are_averaged_over_the_chains_that_have_them(result):
+    pairs = result.summary().pairs.columns
+    rates = [
+        tp.diagnostics.pair_acceptance(c.sampling.log_density[:, : len(c.beta)], c.beta)
+        for c in result.chains
+    ]
+    row = list(zip(pairs["level"], pairs["other_level"], strict=True)).index((1, 3))
+    assert pairs["would_exchange"][row] == pytest.approx(
+        np.mean([rate[0, 2] for rate in rates if len(rate) > 2])
+    )
+
+
+def test_modes_can_be_given_to_the_summary(result):
+    summary = result.summary(modes=np.array([[-50.0, -50.0], [1.0, 1.0]]))
+    assert summary.modes.columns["share"] == [0.0, 1.0]
+    assert summary.disagreement == 0.0
+    assert str(summary).count("\n\n") >= 5
+
+
+def test_a_notebook_shows_the_same_and_escapes_it(result):
+    shown = result.named(["<i>", "b"])._repr_html_()
+    assert result.verdict in shown
+    assert "&lt;i&gt;" in shown
+    assert "<i>" not in shown
+    assert shown.count("<table>") == 2
+
+
 # ---- the story of the swaps
 
 

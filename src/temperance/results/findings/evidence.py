@@ -21,6 +21,8 @@ MAX_FACTOR = 100.0  # times as many draws are proposed at most
 MORE_DRAWS = 4.0  # times as many halve the error
 MIN_DRAWS = 100  # before an edge can be called dead
 MIN_CROSSING_RATE = 1e-3  # per draw; a healthy edge has a tenth
+MULTIMODAL_BELOW = 0.8  # of the scale of a walk on a Gaussian; a settled level wavers by a tenth
+RISING = 1.05  # a factor from one level to the next: heat is still opening barriers
 MAX_DRIFT = 0.5  # in the log of a scale or a temperature, between the last two quarters of tuning
 
 
@@ -57,8 +59,8 @@ def draws_to_try(result: "Result") -> str:
     n_chains, n_draws = result.draws.shape[:2]
     wanted = MIN_ESS * n_chains / max(size, 1.0)
     factor = MORE_DRAWS if math.isnan(size) or wanted <= 1.0 else min(wanted, MAX_FACTOR)
-    unsettled = any(dead_edges(chain) or drift(chain) > MAX_DRIFT for chain in result.chains)
-    first = "the cures of the other warnings first, then " if unsettled else ""
+    moving = any(dead_edges(chain) or drift(chain) > MAX_DRIFT for chain in result.chains)
+    first = "the cures of the other warnings first, then " if moving or short_chains(result) else ""
     return f"{first}draws={round_up(factor * n_draws)}"
 
 
@@ -74,6 +76,19 @@ def missing_chains(result: "Result") -> list[int]:
 def disagreement(result: "Result") -> float:
     """How much of the mass two chains put into different modes."""
     return diagnostics.disagreement(result.occupancy()) if result.draws.size else 0.0
+
+
+def short_chains(result: "Result") -> list[int]:
+    """Chains whose ladder is too short: none, unless it is half of them and the chains do not agree."""
+    short = [k for k, chain in enumerate(result.chains) if _too_short(chain, result.setup.unimodal_scale)]
+    many = 2 * len(short) >= len(result.chains)
+    return short if many and result.draws.size and not chains_agree(result) else []
+
+
+def scale_ratios(chain: ChainRecord, threshold: float) -> FloatArray:
+    """The scale of each level over that at which it passes for unimodal."""
+    ratios: FloatArray = np.exp(chain.log_scale) / threshold
+    return ratios
 
 
 def dead_edges(chain: ChainRecord) -> list[int]:
@@ -92,6 +107,18 @@ def drift(chain: ChainRecord) -> float:
     free = chain.beta > 0.0  # a level pinned at zero took the place of others as they were dropped
     log_temperature = np.log(measure.temperatures(chain.tuning.beta[:, :n_levels][:, free]))
     return max(_moved(log_temperature), _moved(chain.tuning.log_scale[:, :n_levels][:, free]))
+
+
+def _too_short(chain: ChainRecord, threshold: float) -> bool:
+    """The last level is multimodal, and the nearest to unimodal of all; one level is always too short.
+
+    A prior at β = 0 cannot be heated, and what lies beyond a dead edge has not settled.
+    """
+    if len(chain.beta) == 1:
+        return True
+    ratios = scale_ratios(chain, threshold)
+    multimodal = chain.beta[-1] > 0.0 and ratios[-1] < MULTIMODAL_BELOW
+    return bool(multimodal and ratios[-1] > RISING * ratios[:-1].max() and not dead_edges(chain))
 
 
 def _moved(history: FloatArray) -> float:

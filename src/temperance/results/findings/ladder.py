@@ -5,17 +5,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from temperance.core.state import FloatArray
 from temperance.results import diagnostics, measure
-from temperance.results.findings.evidence import chains_agree, dead_edges
+from temperance.results.findings.evidence import chains_agree, dead_edges, scale_ratios, short_chains
 from temperance.results.findings.finding import Finding, listed, round_up
 from temperance.runs.record import ChainRecord
 
 if TYPE_CHECKING:
     from temperance.results.result import Result
 
-MULTIMODAL_BELOW = 0.8  # of the scale of a walk on a Gaussian; a settled level wavers by a tenth
-RISING = 1.05  # a factor from one level to the next: heat is still opening barriers
 FIRST_LADDER = 5  # levels to try when there was one
 MAX_GROWTH = 2  # times as many levels are proposed at most
 AT_BOUND = 0.99  # of the largest temperature gap
@@ -24,12 +21,12 @@ LONGER = 10  # times as many draws, when nothing better is known
 
 def few_levels(result: "Result") -> Finding | None:
     """The hottest level still has several modes, heat is still helping, and the chains do not agree."""
-    short = [k for k, chain in enumerate(result.chains) if _too_short(chain, result.setup.unimodal_scale)]
-    if not result.draws.size or 2 * len(short) < len(result.chains) or chains_agree(result):
+    short = short_chains(result)
+    if not short:
         return None
     wanted = max(_levels_to_add(result.chains[k], result.setup.unimodal_scale) for k in short)
     most = max(result.n_levels[k] for k in short)
-    ratio = max(_scale_ratios(result.chains[k], result.setup.unimodal_scale)[-1] for k in short)
+    ratio = max(scale_ratios(result.chains[k], result.setup.unimodal_scale)[-1] for k in short)
     return Finding(
         name="too few levels",
         message=f"in {listed(short, 'chain')} the hottest level still has several modes (its scale is "
@@ -101,29 +98,12 @@ def no_round_trips(result: "Result") -> Finding | None:
     )
 
 
-def _scale_ratios(chain: ChainRecord, threshold: float) -> FloatArray:
-    ratios: FloatArray = np.exp(chain.log_scale) / threshold
-    return ratios
-
-
-def _too_short(chain: ChainRecord, threshold: float) -> bool:
-    """The last level is multimodal, and the nearest to unimodal of all; one level is always too short.
-
-    A prior at β = 0 cannot be heated, and what lies beyond a dead edge has not settled.
-    """
-    if len(chain.beta) == 1:
-        return True
-    ratios = _scale_ratios(chain, threshold)
-    multimodal = chain.beta[-1] > 0.0 and ratios[-1] < MULTIMODAL_BELOW
-    return bool(multimodal and ratios[-1] > RISING * ratios[:-1].max() and not dead_edges(chain))
-
-
 def _levels_to_add(chain: ChainRecord, threshold: float) -> int:
     """Where the scale would reach the threshold if it went on rising as between the last two levels."""
     n_levels = len(chain.beta)
     if n_levels == 1:
         return FIRST_LADDER - 1
-    before, last = np.log(_scale_ratios(chain, threshold)[-2:])
+    before, last = np.log(scale_ratios(chain, threshold)[-2:])
     return min(math.ceil(float(-last / (last - before))), (MAX_GROWTH - 1) * n_levels)
 
 
