@@ -385,7 +385,7 @@ def test_the_page_states_every_rule_with_its_numbers():
     assert set(FAULTS.values()) <= set(rows)
     stated = {
         "too few levels": [f"{evidence.MULTIMODAL_BELOW:g}", f"{evidence.RISING - 1:.0%}".replace("%", " %")],
-        "dead edge": [str(evidence.MIN_DRAWS), f"{1 / evidence.MIN_CROSSING_RATE:,.0f}"],
+        "dead edge": [str(evidence.MIN_EDGE_DRAWS), f"{1 / evidence.MIN_CROSSING_RATE:,.0f}"],
         "missed mode": [f"{evidence.MISSED_SHARE:.0%}".replace("%", " %"), f"{evidence.MAX_DISAGREEMENT:g}"],
         "chains differ": [f"{evidence.MAX_R_HAT:g}", f"{mixing.SERIOUS_R_HAT:g}"],
         "low ESS": [f"{evidence.MIN_ESS:g}"],

@@ -169,7 +169,10 @@ def _reporting_errors(call: Any) -> Any:
 
 
 def _save(result: Any, out: Path) -> None:
-    path = _reporting_errors(lambda: result.save(out))
+    try:
+        path = _reporting_errors(lambda: result.save(out))
+    except OSError as error:
+        raise click.ClickException(f"--out: {out} cannot be written: {error}") from error
     click.echo(f"\ndraws (chain, draw, dim), log_density (chain, draw) and the rest of the run: {path}")
 
 

@@ -4,9 +4,10 @@ A chain is an independent run and never a temperature: nothing that ArviZ comput
 """
 
 import datetime
+import importlib
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -35,29 +36,30 @@ def to_arviz(result: "Result", *, warmup: bool, levels: bool) -> Any:
 def to_datatree(result: "Result", *, warmup: bool, levels: bool) -> Any:
     """The groups posterior and sample_stats, and on request tempered_posterior and the two of the warm-up."""
     xarray = _needed("xarray")
-    kept = [index for index, chain in enumerate(result.chains) if any(chain is one for one in result.kept)]
-    phases = {"": [(chain, chain.sampling) for chain in result.kept]}
+    groups = _phase(result, "sampling")
     if warmup:
-        phases["warmup_"] = [(chain, chain.tuning) for chain in result.kept]
-    groups = {}
-    for prefix, traces in phases.items():
-        cut = [(chain, *_cut(trace, _common_length(traces))) for chain, trace in traces]
-        groups[f"{prefix}posterior"] = _named(result, SAMPLE, np.stack([trace.draws for _, trace in cut]))
-        groups[f"{prefix}sample_stats"] = _statistics(cut)
+        groups |= {f"warmup_{name}": variables for name, variables in _phase(result, "tuning").items()}
     if levels:
         groups["tempered_posterior"] = _named(result, BY_LEVEL, result.level_draws)
     attributes = _attributes(result)
     return xarray.DataTree.from_dict(
-        {name: _dataset(xarray, variables, result, kept, attributes) for name, variables in groups.items()}
+        {
+            name: xarray.Dataset(variables, coords=_coordinates(result, variables), attrs=attributes)
+            for name, variables in groups.items()
+        }
     )
 
 
-def _common_length(traces: Sequence[tuple[ChainRecord, Trace]]) -> int:
-    return min(len(trace.draws) for _, trace in traces)
-
-
-def _cut(trace: Trace, length: int) -> tuple[Trace]:
-    return (Trace._make(column[:length] for column in trace),)
+def _phase(result: "Result", phase: Literal["tuning", "sampling"]) -> dict[str, Variables]:
+    """The base level of one phase and its statistics, all chains cut to the shortest."""
+    traces = [getattr(chain, phase) for chain in result.kept]
+    length = min(len(trace.draws) for trace in traces)
+    cut = [Trace._make(column[:length] for column in trace) for trace in traces]
+    points = np.stack([trace.draws for trace in cut])
+    return {
+        "posterior": _named(result, SAMPLE, points),
+        "sample_stats": _statistics(list(zip(result.kept, cut, strict=True))),
+    }
 
 
 def _named(result: "Result", sample_dims: tuple[str, ...], points: FloatArray) -> Variables:
@@ -99,18 +101,15 @@ def _history(recorded: FloatArray, frozen: FloatArray, trace: Trace) -> FloatArr
     return np.broadcast_to(row, trace.log_density.shape)
 
 
-def _dataset(
-    xarray: Any, variables: Variables, result: "Result", kept: Sequence[int], attributes: dict[str, Any]
-) -> Any:
-    """Variables with a coordinate along every dimension."""
-    lengths = {
-        dim: length
+def _coordinates(result: "Result", variables: Variables) -> dict[str, Any]:
+    """One along every dimension: what the user gave, the numbers of the chains kept, or plain numbers."""
+    kept = [k for k, chain in enumerate(result.chains) if any(chain is one for one in result.kept)]
+    given: dict[str, Any] = {"chain": kept, **result.parameters.coords}
+    return {
+        dim: list(given.get(dim, range(length)))
         for dims, values in variables.values()
         for dim, length in zip(dims, values.shape, strict=True)
     }
-    given = {"chain": np.array(kept), **{dim: list(one) for dim, one in result.parameters.coords.items()}}
-    coords = {dim: given.get(dim, np.arange(length)) for dim, length in lengths.items()}
-    return xarray.Dataset(variables, coords=coords, attrs=attributes)
 
 
 def _attributes(result: "Result") -> dict[str, Any]:
@@ -126,8 +125,6 @@ def _attributes(result: "Result") -> dict[str, Any]:
 
 
 def _needed(package: str) -> Any:
-    import importlib
-
     try:
         return importlib.import_module(package)
     except ImportError as error:

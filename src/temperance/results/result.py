@@ -56,9 +56,18 @@ class Result:
     @cached_property
     def level_draws(self) -> FloatArray:
         """All levels, (chain, draw, level, dim); NaN where a chain has dropped the level."""
-        if any(len(chain.sampling.level_draws) < chain.n_draws for chain in self.chains):
-            raise InvalidInputError("the hot levels were not kept; sample with keep_levels=True")
+        self.require_levels()
         return np.stack([chain.sampling.level_draws[: self.n_common] for chain in self.kept])
+
+    @property
+    def keeps_levels(self) -> bool:
+        """Whether the draws of the hot levels were kept."""
+        return all(len(chain.sampling.level_draws) == chain.n_draws for chain in self.chains)
+
+    def require_levels(self) -> None:
+        """Raise an error unless the draws of the hot levels were kept."""
+        if not self.keeps_levels:
+            raise InvalidInputError("the hot levels were not kept; sample with keep_levels=True")
 
     @property
     def dim(self) -> int:

@@ -3,10 +3,11 @@
 import html
 import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from temperance.core.state import FloatArray
 from temperance.results import measure
 from temperance.results.diagnostics.acceptance import mean_of_known
 from temperance.results.table import Table
@@ -83,16 +84,18 @@ def swap_line(result: "Result") -> str:
 def ladder(chains: Sequence[ChainRecord]) -> Table:
     """One row for each level, averaged over the chains that have it."""
     drawn = [chain for chain in chains if chain.n_draws]
-    rows = []
-    for level in range(max(len(chain.beta) for chain in drawn)):
-        there = [chain for chain in drawn if len(chain.beta) > level]
-        edges = [measure.edge_acceptance(chain)[level] for chain in there if len(chain.beta) > level + 1]
-        walk = mean_of_known(np.array([measure.walk_acceptance(chain)[level] for chain in there]))
-        exchanges = f"{mean_of_known(np.array(edges)):.3f}" if edges else ""
-        rows.append((level + 1, len(there), _range_of(there, level), f"{walk:.3f}", exchanges))
-    names = ("level", "chains", "temperature", "walk accepts", "exchanges with next")
-    columns = [list(column) for column in zip(*rows, strict=True)]
-    return Table("Ladder", dict(zip(names, columns, strict=True)))
+    walks = [measure.walk_acceptance(chain) for chain in drawn]
+    edges = [measure.edge_acceptance(chain) for chain in drawn]
+    temperatures = [measure.temperatures(chain.beta) for chain in drawn]
+    levels = range(max(len(walk) for walk in walks))
+    columns: dict[str, list[Any]] = {
+        "level": [level + 1 for level in levels],
+        "chains": [sum(len(walk) > level for walk in walks) for level in levels],
+        "temperature": [_range_of(temperatures, level) for level in levels],
+        "walk accepts": [_mean_of(walks, level) for level in levels],
+        "exchanges with next": [_mean_of(edges, level) for level in levels],
+    }
+    return Table("Ladder", columns)
 
 
 def levels_line(result: "Result") -> str:
@@ -106,10 +109,16 @@ def _verdict(result: "Result") -> str:
     return "\n".join([textwrap.fill(result.verdict, WIDTH), *lines])
 
 
-def _range_of(chains: Sequence[ChainRecord], level: int) -> str:
-    values = [float(measure.temperatures(chain.beta)[level]) for chain in chains]
+def _range_of(ladders: Sequence[FloatArray], level: int) -> str:
+    values = [float(ladder[level]) for ladder in ladders if len(ladder) > level]
     low, high = f"{min(values):.3g}", f"{max(values):.3g}"
     return low if low == high else f"{low} – {high}"
+
+
+def _mean_of(rates: Sequence[FloatArray], level: int) -> str:
+    """Over the chains that have the level; nothing above the last edge."""
+    values = [rate[level] for rate in rates if len(rate) > level]
+    return f"{mean_of_known(np.array(values)):.3f}" if values else ""
 
 
 def _cells(shown: Table) -> tuple[list[str], list[list[str]]]:

@@ -23,7 +23,7 @@ SUFFIX = ".npz"
 PHASES = ("tuning", "sampling")
 ENDS = ("beta", "log_scale", "mean", "covariance")  # one row for each level left
 FACTS = ("n_levels_at_start", "n_tune", "swap_strategy", "complete")
-Arrays = dict[str, np.ndarray[Any, Any]]
+Arrays = dict[str, Any]
 
 
 def npz_path(path: Any) -> Path:
@@ -39,7 +39,7 @@ def save(result: "Result", path: Any) -> Path:
         raise InvalidInputError(f"path: the folder {target.parent} does not exist")
     partial = target.with_name(f".{target.stem}.{os.getpid()}{SUFFIX}")
     try:
-        np.savez_compressed(partial, allow_pickle=False, **_arrays(result))
+        np.savez_compressed(partial, **_arrays(result))
         partial.replace(target)
     finally:
         partial.unlink(missing_ok=True)

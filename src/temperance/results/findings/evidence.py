@@ -19,7 +19,7 @@ MAX_DISAGREEMENT = 0.2  # of the mass of the modes, between two chains
 MISSED_SHARE = 0.02  # of all draws; a mode that holds less may be passed over by chance
 MAX_FACTOR = 100.0  # times as many draws are proposed at most
 MORE_DRAWS = 4.0  # times as many halve the error
-MIN_DRAWS = 100  # before an edge can be called dead
+MIN_EDGE_DRAWS = 100  # before an edge can be called dead
 MIN_CROSSING_RATE = 1e-3  # per draw; a healthy edge has a tenth
 MULTIMODAL_BELOW = 0.8  # of the scale of a walk on a Gaussian; a settled level wavers by a tenth
 RISING = 1.05  # a factor from one level to the next: heat is still opening barriers
@@ -93,7 +93,7 @@ def scale_ratios(chain: ChainRecord, threshold: float) -> FloatArray:
 
 def dead_edges(chain: ChainRecord) -> list[int]:
     """Edges that fewer than one position in a thousand draws crossed upwards."""
-    if chain.n_draws < MIN_DRAWS or len(chain.beta) < 2:
+    if chain.n_draws < MIN_EDGE_DRAWS or len(chain.beta) < 2:
         return []
     rates = diagnostics.crossings(measure.replicas(chain)) / chain.n_draws
     return [int(edge) for edge in np.flatnonzero(rates < MIN_CROSSING_RATE)]

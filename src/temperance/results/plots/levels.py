@@ -24,7 +24,8 @@ def draws_by_level(
 
     Grey panels are hotter than the first level that passes for unimodal. Needs ``keep_levels=True``.
     """
-    record, _ = one_chain(result, chain), result.level_draws  # which says if they were not kept
+    record = one_chain(result, chain)
+    result.require_levels()
     n_levels = len(record.beta)
     columns = min(n_levels, COLUMNS)
     rows = math.ceil(n_levels / columns)

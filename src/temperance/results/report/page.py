@@ -91,7 +91,7 @@ def _figures(result: Result) -> list[Figure]:
     """All figures that the run has something for."""
     if not result.draws.size:
         return [figure for figure in FIGURES if figure.name in ("scales", "ladder", "history", "levels")]
-    if any(len(chain.sampling.level_draws) < chain.n_draws for chain in result.chains):
+    if not result.keeps_levels:
         return list(FIGURES)
     rows = -(-result.n_levels[_first_kept(result)] // PANELS_A_ROW)
 
