@@ -1,10 +1,12 @@
 """Results for ArviZ: the layout, with whichever version is installed, and back from netCDF."""
 
 import os
+import shutil
 import subprocess
 import sys
 import venv
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +14,7 @@ import pytest
 
 import temperance as tp
 from records import make_result, with_chains, with_sampling
+from temperance.runs.allocate import cut
 
 xarray = pytest.importorskip("xarray")
 ROOT = Path(__file__).parent.parent
@@ -117,10 +120,6 @@ def test_a_real_run_that_drops_levels(seed):
 
 
 def test_chains_that_were_kept_keep_their_numbers(result):
-    from dataclasses import replace
-
-    from temperance.runs.allocate import cut
-
     cut_short = with_chains(
         result, lambda k, chain: replace(chain, sampling=cut(chain.sampling, 0 if k == 0 else 60))
     )
@@ -209,11 +208,14 @@ def newer_python():
     """A Python that ArviZ 1 supports: 3.12 or later, this one or another on this machine."""
     if sys.version_info >= (3, 12):
         return sys.executable
-    found = [
-        *Path.home().glob(".pyenv/versions/3.1[2-9]*/bin/python"),
-        *Path("/usr/bin").glob("python3.1[2-9]"),
-    ]
-    return str(found[0]) if found else None
+    on_path = [shutil.which(f"python3.{minor}") for minor in range(12, 20)]
+    candidates = [*on_path, *map(str, Path.home().glob(".pyenv/versions/3.1[2-9]*/bin/python"))]
+    return next((path for path in candidates if path and runs(path)), None)
+
+
+def runs(python):
+    """Whether it is more than a name: version managers put stand-ins on the path."""
+    return subprocess.run([python, "--version"], capture_output=True).returncode == 0
 
 
 @pytest.mark.slow

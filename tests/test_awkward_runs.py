@@ -87,7 +87,7 @@ def pinned(rng):
 
 
 def many_levels(rng):
-    return make_result(rng, n_levels=40, **SHORT)
+    return make_result(rng, n_levels=20, **SHORT)
 
 
 def many_chains(rng):
