@@ -1,8 +1,10 @@
 """What a run leaves: draws, diagnostics, the summary, and the story of the swaps."""
 
+import json
 import math
 import re
 from dataclasses import replace
+from importlib import metadata
 
 import numba
 import numpy as np
@@ -16,6 +18,8 @@ from temperance.results.diagnostics import ess_bulk, ess_mean, ess_tail, mcse_me
 from temperance.results.result import largest_block
 from temperance.results.show import MAX_ROWS
 from temperance.runs.allocate import cut
+from temperance.runs.describe import versions
+from temperance.runs.plan import gaussian_scale
 
 SEED = 20261116
 QUIET = {"chains": 3, "seed": SEED, "progress": False, "swaps": tp.swaps.equi_energy()}
@@ -484,6 +488,43 @@ def test_summary_of_many_dimensions_is_short():
     assert f"x[{MAX_ROWS - 1}]" in text
     assert f"x[{MAX_ROWS}]" not in text
     assert "… 2 more" in text
+
+
+# ---- how it was set up
+
+
+def test_a_result_knows_how_it_was_set_up(result, dropping, two_parts):
+    setup = result.setup
+    assert setup.draws == DRAWS
+    assert (setup.adapts_always, dropping.setup.adapts_always) == (False, True)
+    assert setup.min_levels == setup.settings["trimming"]["min_levels"] == EAGER.min_levels
+    assert setup.unimodal_scale == pytest.approx((1.0 - EAGER.slack) * gaussian_scale(0.234, 2))
+    assert setup.settings["swaps"] == "equi-energy"
+    assert setup.settings["log density"] == "log_density"
+    assert setup.settings["adaptation"]["gain"]["exponent"] == tp.Gain().exponent
+    assert setup.versions["numpy"] == np.__version__
+    assert json.loads(json.dumps(setup.settings)) == setup.settings, "plain values only"
+
+
+def test_a_ladder_that_is_not_trimmed_has_no_levels_to_spare():
+    kept = tp.sample(
+        log_density,
+        initial=np.zeros(2),
+        draws=5,
+        tune=5,
+        levels=4,
+        settings=tp.Settings(trimming=tp.Trimming(enabled=False)),
+        **QUIET,
+    )
+    assert kept.setup.min_levels == 4
+
+
+def test_sources_that_are_not_installed_have_no_version(monkeypatch):
+    def missing(package):
+        raise metadata.PackageNotFoundError(package)
+
+    monkeypatch.setattr(metadata, "version", missing)
+    assert versions()["temperance"] == "unknown"
 
 
 # ---- the tables
