@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= out
 
-.PHONY: demo test test-all lint bench bench-swaps reproduction docs clean
+.PHONY: demo test test-all lint chromium bench bench-swaps reproduction docs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/temperance demo --out $(OUT)
@@ -11,8 +11,13 @@ demo: $(VENV)/.installed
 test: $(VENV)/.installed-test lint
 	$(BIN)/pytest -n 2 --dist loadfile -m "not slow"
 
-test-all: $(VENV)/.installed-test lint
+test-all: $(VENV)/.installed-test lint chromium
 	$(BIN)/pytest -n 2 --dist loadfile
+
+# A browser for the test of the report; where there is no apt-get, that test is skipped.
+chromium:
+	command -v chromium >/dev/null || ! command -v apt-get >/dev/null || \
+		(apt-get update --quiet --quiet && apt-get install --quiet --quiet --yes chromium)
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .

@@ -16,7 +16,6 @@ import numba
 import numpy as np
 
 import temperance as tp
-from temperance.results.round_trips import count_round_trips
 from temperance.zoo import Problem
 
 RUNS, TUNE, DRAWS, SEED = 200, 2_500, 7_500, 1
@@ -111,7 +110,7 @@ def statistics(chain: Any, problem: Problem) -> list[float]:
         attempts / len(trace.draws),
         accepted / attempts,
         trace.base_swaps.mean(),
-        1000.0 * count_round_trips(chain) / len(trace.draws),
+        1000.0 * tp.diagnostics.round_trips(chain.sampling.replica[:, : len(chain.beta)]) / len(trace.draws),
         missing,
         100.0 * (missing == 0.0),
         np.abs(share / problem.mode_weights - 1.0).mean(),

@@ -243,3 +243,15 @@ def test_help_names_the_commands():
     result = run("-h")
     assert all(command in result.stdout for command in ("demo", "sample", "reproduce"))
     assert "zoo:NAME" in run("sample", "-h").stdout
+
+
+def test_a_run_that_cannot_be_saved_is_said_in_one_line(folder, monkeypatch):
+    """A full disk shows only after sampling; the summary has been printed by then."""
+
+    def full(result, path):
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(tp.Result, "save", full)
+    result = sample("gaussian", "--out", "file.npz")
+    assert "2 chains × 20 draws" in result.stdout
+    assert_one_line(result, "cannot be written: no space left on device")

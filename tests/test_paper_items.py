@@ -17,13 +17,14 @@ from temperance.errors import InvalidInputError, InvalidTypeError
 from temperance.paper import ITEMS, figures, reproduce, running
 from temperance.paper.experiments import CYLINDERS, STUDIES
 from temperance.paper.figures import FIGURES
-from temperance.paper.levels import first_unimodal
 from temperance.paper.measure import bridge_measures, ladder_measures
 from temperance.paper.printed import EXACT, TABLES
 from temperance.paper.reproduce import chosen_items, needed_cells
 from temperance.paper.store import load_store
 from temperance.paper.study import Cell
-from temperance.results.plots import pyplot
+from temperance.results.diagnostics import unimodal_scale
+from temperance.results.plots.canvas import pyplot
+from temperance.results.plots.levels import first_unimodal
 
 BURN_IN, DRAWS, RUNS, SEED = 40, 120, 3, 11
 SVG = "{http://www.w3.org/2000/svg}"
@@ -290,7 +291,7 @@ def test_the_run_of_a_figure_depends_on_the_seed(drawn, short):
     [([0.1, 0.5, 1.7, 1.6], 2, 2), ([0.1, 0.5, 1.6, 1.6], 2, 3), ([2.0, 0.1], 2, 0), ([0.8, 0.85], 8, 1)],
 )
 def test_the_level_at_which_equation_11_ends_a_ladder(scales, dim, last):
-    assert first_unimodal(np.array(scales), dim) == last
+    assert first_unimodal(np.array(scales), unimodal_scale(dim)) == last
 
 
 # Bad input

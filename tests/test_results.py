@@ -1,8 +1,10 @@
 """What a run leaves: draws, diagnostics, the summary, and the story of the swaps."""
 
+import json
 import math
 import re
 from dataclasses import replace
+from importlib import metadata
 
 import numba
 import numpy as np
@@ -12,10 +14,12 @@ from hypothesis import strategies as st
 from scipy import special
 
 import temperance as tp
-from temperance.results.diagnostics import ess_bulk, ess_mean, r_hat
+from temperance.results.diagnostics import ess_bulk, ess_mean, ess_tail, mcse_mean, r_hat
 from temperance.results.result import largest_block
-from temperance.results.summary import MAX_ROWS
+from temperance.results.show import MAX_ROWS
 from temperance.runs.allocate import cut
+from temperance.runs.describe import versions
+from temperance.runs.plan import gaussian_scale
 
 SEED = 20261116
 QUIET = {"chains": 3, "seed": SEED, "progress": False, "swaps": tp.swaps.equi_energy()}
@@ -86,7 +90,7 @@ def naive_ess(chains):
     """Eqs (10)–(13), with Geyer's initial monotone sequence and the bound ESS ≤ S log10 S.
 
     As Stan and ArviZ have it: the sequence ends before a pair that is not positive, or three lags before the
-    last, and the even lag of the pair where it ends is still added when positive.
+    last, and the even lag of the pair where it ends is still added when it or its pair is positive.
     """
     m, n = len(chains), len(chains[0])
     within, total = marginal_variance(chains)
@@ -99,7 +103,10 @@ def naive_ess(chains):
     while 2 * pair + 1 < n - 3 and rho(2 * pair) + rho(2 * pair + 1) > 0:
         sums.append(min([rho(2 * pair) + rho(2 * pair + 1), *sums]))
         pair += 1
-    time = max(-1 + 2 * math.fsum(sums) + max(rho(2 * pair), 0), 1 / math.log10(m * n))
+    last = rho(2 * pair)
+    if rho(2 * pair) + rho(2 * pair + 1) < 0:
+        last = max(last, 0)
+    time = max(-1 + 2 * math.fsum(sums) + last, 1 / math.log10(m * n))
     return m * n / time
 
 
@@ -398,11 +405,12 @@ def rows_of(text):
 def test_summary_shows_moments_and_diagnostics(result):
     text = str(result)
     assert re.match(rf"3 chains × {DRAWS} draws in 2 dimension.*, after 400 tuning iterations", text)
-    assert rows_of(text)["mean"] == ["mean", "sd", "2.5%", "50%", "97.5%", "ess", "r_hat"]
+    assert rows_of(text)["mean"] == ["mean", "sd", "mcse", "2.5%", "50%", "97.5%", "ess", "tail", "r_hat"]
     for k in range(2):
         x = result.draws[:, :, k]
-        moments = [x.mean(), x.std(), *np.quantile(x, [0.025, 0.5, 0.975])]
-        shown = [f"{value:.4g}" for value in moments] + [f"{ess_bulk(x):.0f}", f"{r_hat(x):.3f}"]
+        quantiles = [f"{value:.4g}" for value in np.quantile(x, [0.025, 0.5, 0.975])]
+        shown = [f"{x.mean():.4g}", f"{x.std(ddof=1):.4g}", f"{mcse_mean(x):.2g}", *quantiles]
+        shown += [f"{ess_bulk(x):.0f}", f"{ess_tail(x):.0f}", f"{r_hat(x):.3f}"]
         assert rows_of(text)[f"x[{k}]"][1:] == shown
 
 
@@ -470,7 +478,7 @@ def test_summary_of_hardly_any_draws(draws):
     assert re.match(rf"3 chains × {draws} draws?\b", text)
     assert "levels: 3 at the start" in text
     assert ("x[0]" in text) == (draws > 0)
-    assert ("nan" in text) == (0 < draws < 4)
+    assert bool(re.search(r"^x\[0\].* –$", text, re.MULTILINE)) == (0 < draws < 4)
 
 
 def test_summary_of_many_dimensions_is_short():
@@ -480,6 +488,104 @@ def test_summary_of_many_dimensions_is_short():
     assert f"x[{MAX_ROWS - 1}]" in text
     assert f"x[{MAX_ROWS}]" not in text
     assert "… 2 more" in text
+
+
+# ---- how it was set up
+
+
+def test_a_result_knows_how_it_was_set_up(result, dropping, two_parts):
+    setup = result.setup
+    assert setup.draws == DRAWS
+    assert (setup.adapts_always, dropping.setup.adapts_always) == (False, True)
+    assert setup.min_levels == setup.settings["trimming"]["min_levels"] == EAGER.min_levels
+    assert setup.unimodal_scale == pytest.approx((1.0 - EAGER.slack) * gaussian_scale(0.234, 2))
+    assert setup.settings["swaps"] == "equi-energy"
+    assert setup.settings["log density"] == "log_density"
+    assert setup.settings["adaptation"]["gain"]["exponent"] == tp.Gain().exponent
+    assert setup.versions["numpy"] == np.__version__
+    assert json.loads(json.dumps(setup.settings)) == setup.settings, "plain values only"
+
+
+def test_a_ladder_that_is_not_trimmed_has_no_levels_to_spare():
+    kept = tp.sample(
+        log_density,
+        initial=np.zeros(2),
+        draws=5,
+        tune=5,
+        levels=4,
+        settings=tp.Settings(trimming=tp.Trimming(enabled=False)),
+        **QUIET,
+    )
+    assert kept.setup.min_levels == 4
+
+
+def test_sources_that_are_not_installed_have_no_version(monkeypatch):
+    def missing(package):
+        raise metadata.PackageNotFoundError(package)
+
+    monkeypatch.setattr(metadata, "version", missing)
+    assert versions()["temperance"] == "unknown"
+
+
+# ---- the tables
+
+
+@pytest.mark.parametrize("run", ["result", "dropping", "two_parts", "plain_metropolis"])
+def test_tables_say_what_the_chains_recorded(run, request):
+    """Against the recorded columns, chain by chain and level by level."""
+    result = request.getfixturevalue(run)
+    summary = result.summary()
+    levels, chains = summary.levels.columns, summary.chains.columns
+    assert len(summary.levels) == sum(result.n_levels)
+    for row, (k, level) in enumerate(zip(levels["chain"], levels["level"], strict=True)):
+        chain = result.chains[k - 1]
+        assert levels["beta"][row] == chain.beta[level - 1]
+        assert levels["scale"][row] == pytest.approx(math.exp(chain.log_scale[level - 1]))
+        walk = np.nanmean(chain.sampling.walk_accept_prob[:, level - 1], dtype=float)
+        assert levels["walk_acceptance"][row] == pytest.approx(walk)
+        assert levels["scale_over_threshold"][row] == pytest.approx(
+            levels["scale"][row] * math.sqrt(2) / 2.38
+        )
+        if level < len(chain.beta):
+            edge = np.nanmean(chain.sampling.adjacent_swap_accept[:, level - 1], dtype=float)
+            assert levels["edge_acceptance"][row] == pytest.approx(edge)
+    assert chains["levels"] == result.n_levels
+    for k, chain in enumerate(result.chains):
+        edges = [
+            np.nanmean(chain.sampling.adjacent_swap_accept[:, e], dtype=float)
+            for e in range(len(chain.beta) - 1)
+        ]
+        assert chains["barrier"][k] == pytest.approx(sum(1.0 - edge for edge in edges))
+        assert chains["edges at 0.5"][k] == max(1, math.ceil(2 * chains["barrier"][k]))
+        assert chains["edges at 0.234"][k] == max(1, math.ceil(chains["barrier"][k] / 0.766))
+    assert len(summary.pairs) == max(result.n_levels) * (max(result.n_levels) - 1) // 2
+
+
+def test_pairs_are_averaged_over_the_chains_that_have_them(result):
+    pairs = result.summary().pairs.columns
+    rates = [
+        tp.diagnostics.pair_acceptance(c.sampling.log_density[:, : len(c.beta)], c.beta)
+        for c in result.chains
+    ]
+    row = list(zip(pairs["level"], pairs["other_level"], strict=True)).index((1, 3))
+    assert pairs["would_exchange"][row] == pytest.approx(
+        np.mean([rate[0, 2] for rate in rates if len(rate) > 2])
+    )
+
+
+def test_modes_can_be_given_to_the_summary(result):
+    summary = result.summary(modes=np.array([[-50.0, -50.0], [1.0, 1.0]]))
+    assert summary.modes.columns["share"] == [0.0, 1.0]
+    assert summary.disagreement == 0.0
+    assert str(summary).count("\n\n") >= 5
+
+
+def test_a_notebook_shows_the_same_and_escapes_it(result):
+    shown = result.named(["<i>", "b"])._repr_html_()
+    assert result.verdict in shown
+    assert "&lt;i&gt;" in shown
+    assert "<i>" not in shown
+    assert shown.count("<table>") == 2
 
 
 # ---- the story of the swaps

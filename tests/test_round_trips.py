@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 import temperance as tp
-from temperance.results.round_trips import count_round_trips
+from temperance.results import measure
 
 
 def naive_trips(replica: np.ndarray) -> int:
@@ -18,6 +18,10 @@ def naive_trips(replica: np.ndarray) -> int:
         if place[row[-1]] != "nowhere":
             place[row[-1]] = "abroad"
     return trips
+
+
+def count_round_trips(chain) -> int:
+    return tp.diagnostics.round_trips(measure.replicas(chain))
 
 
 def some_chain(seed: int):

@@ -1,4 +1,4 @@
-"""Write anew what the README shows: the output of its example and the figure of the demo.
+"""Write anew what the pages show: the output of the README's example and the figures of the demo.
 
 Run with ``make docs`` after a change that moves the draws.
 """
@@ -8,7 +8,9 @@ import io
 import re
 from pathlib import Path
 
+from temperance import Result, plots
 from temperance.demo import run_demo
+from temperance.results.plots.canvas import pyplot
 
 ROOT = Path(__file__).parent.parent
 
@@ -27,7 +29,20 @@ def main() -> None:
     readme.write_text(
         re.sub(r"```text\n.*?```", lambda _: f"```text\n{lines}\n```", text, count=1, flags=re.S)
     )
-    run_demo(seed=1, draws=10_000, out=ROOT / "docs" / "images")
+    images = ROOT / "docs" / "images"
+    result, _, _ = run_demo(seed=1, draws=10_000, out=images)
+    draw_results(result, images / "results.png")
+
+
+def draw_results(result: Result, path: Path) -> None:
+    """Four plots of one run."""
+    plt = pyplot()
+    figure, axes = plt.subplots(2, 2, figsize=(9.0, 5.4), layout="constrained")
+    shown = (plots.scales, plots.occupancy, plots.trace, plots.replica_paths)
+    for plot, ax in zip(shown, axes.flat, strict=True):
+        plot(result, ax=ax)
+    figure.savefig(path, dpi=80)
+    plt.close(figure)
 
 
 if __name__ == "__main__":

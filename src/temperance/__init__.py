@@ -13,6 +13,8 @@ from temperance.errors import (
     TemperanceError,
     TemperanceWarning,
 )
+from temperance.results import diagnostics, plots
+from temperance.results.findings import Finding
 from temperance.results.result import Result
 from temperance.sampling import sample
 from temperance.settings import Adaptation, Bounds, Gain, Settings, Trimming, paper_settings
@@ -24,6 +26,7 @@ __all__ = [
     "BoundWarning",
     "Bounds",
     "DensityError",
+    "Finding",
     "Gain",
     "IncompleteWarning",
     "InvalidInputError",
@@ -36,7 +39,9 @@ __all__ = [
     "TemperanceError",
     "TemperanceWarning",
     "Trimming",
+    "diagnostics",
     "paper_settings",
+    "plots",
     "sample",
     "swaps",
     "zoo",

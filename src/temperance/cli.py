@@ -55,7 +55,7 @@ def demo(seed: int, draws: int, out: Path) -> None:
     "--out",
     default=None,
     type=click.Path(path_type=Path, dir_okay=False, writable=True),
-    help="Write the draws to this .npz file.",
+    help="Write the run to this .npz file, for temperance report and NumPy.",
 )
 def sample(function: str, initial: str | None, out: Path | None, **options: Any) -> None:
     """Sample the log density FUNCTION of MODULE, found in the current folder or installed.
@@ -75,6 +75,25 @@ def sample(function: str, initial: str | None, out: Path | None, **options: Any)
     if out is not None:
         _save(result, out)
     _exit(result)
+
+
+@main.command()
+@click.argument("run", metavar="RUN", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+@click.option(
+    "--out",
+    default=None,
+    type=click.Path(path_type=Path, dir_okay=False, writable=True),
+    help="The page to write; RUN with the ending .html by default.",
+)
+@click.option("--title", default=None, help="The heading of the page; the name of RUN by default.")
+def report(run: Path, out: Path | None, title: str | None) -> None:
+    """Write a page about RUN, a file that sample --out wrote: verdict, warnings, tables, figures."""
+    import temperance
+
+    result = _reporting_errors(lambda: temperance.Result.load(run))
+    page = run.with_suffix(".html") if out is None else out
+    path = _reporting_errors(lambda: result.report(page, title=run.stem if title is None else title))
+    click.echo(f"{result.verdict}\nreport: {path}")
 
 
 @main.command()
@@ -150,11 +169,11 @@ def _reporting_errors(call: Any) -> Any:
 
 
 def _save(result: Any, out: Path) -> None:
-    import numpy as np
-
-    out = out if out.suffix == ".npz" else out.with_name(f"{out.name}.npz")
-    np.savez_compressed(out, draws=result.draws, log_density=result.log_density)
-    click.echo(f"\ndraws (chain, draw, dim) and log_density (chain, draw): {out}")
+    try:
+        path = _reporting_errors(lambda: result.save(out))
+    except OSError as error:
+        raise click.ClickException(f"--out: {out} cannot be written: {error}") from error
+    click.echo(f"\ndraws (chain, draw, dim), log_density (chain, draw) and the rest of the run: {path}")
 
 
 def _exit(result: Any) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from temperance.results.diagnostics import ess_mean
-from temperance.results.plots import plane_figure
+from temperance.results.plots.plane import plane_figure
 from temperance.results.result import Result
 from temperance.sampling import sample
 from temperance.text import table

@@ -9,10 +9,12 @@ import numpy as np
 
 from temperance.checks import flag, instance_of, one_of, whole_number
 from temperance.errors import BoundWarning, IncompleteWarning, InvalidInputError
+from temperance.results.findings.running import BOUND_NAMES
 from temperance.results.result import Result
 from temperance.runs.allocate import covariance_bytes, trace_bytes
 from temperance.runs.chain import ChainRun
 from temperance.runs.compiling import note_compiling
+from temperance.runs.describe import describe
 from temperance.runs.execute import default_cores, run_chains
 from temperance.runs.ladder import first_betas
 from temperance.runs.plan import Plan, default_tune
@@ -24,7 +26,6 @@ from temperance.swaps import Strategy
 from temperance.targets import gather, make_target
 
 MEMORY_LIMIT = 8 * 2**30  # bytes for the covariances and traces of one call
-BOUND_NAMES = ("temperature_gap", "scale", "variance")
 
 
 def sample(
@@ -162,6 +163,7 @@ def _finish(plan: Plan, runs: Sequence[ChainRun], seed: Any) -> Result:
         swap_strategy=plan.strategy.name,
         seed=seed,
         complete=all(run.finished for run in runs),
+        setup=describe(plan),
     )
     for run in runs:
         if run.failure is not None:

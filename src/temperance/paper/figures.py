@@ -14,7 +14,7 @@ from temperance.paper.printed import EXACT, LEVELS_8D, MOMENTS
 from temperance.paper.running import sample_cell
 from temperance.paper.study import Cell
 from temperance.paper.tables import ReadCell
-from temperance.results.plots import pyplot
+from temperance.results.plots.canvas import pyplot
 from temperance.zoo import twenty_peaks
 
 FORMATS = ("svg", "pdf")

@@ -16,7 +16,7 @@ from temperance.paper.running import run_cells, wanted_runs
 from temperance.paper.store import Existing, Store, open_store
 from temperance.paper.study import Cell
 from temperance.paper.tables import as_csv, as_text, compare
-from temperance.results.plots import pyplot
+from temperance.results.plots.canvas import pyplot
 
 ALL = "all"
 ITEMS = (*TABLES, *FIGURES)

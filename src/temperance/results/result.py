@@ -1,17 +1,22 @@
 """What a run leaves to its user."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from temperance.core.state import FloatArray
+from temperance.core.state import FloatArray, IntArray
 from temperance.errors import InvalidInputError
-from temperance.results.round_trips import count_round_trips
-from temperance.results.summary import summary_text
-from temperance.runs.record import ChainRecord
+from temperance.results import measure, storage
+from temperance.results.diagnostics import find_modes, nearest_mode, occupancy, round_trips
+from temperance.results.findings import Finding, findings, verdict
+from temperance.results.parameters import DEFAULT_NAME, Parameters, parameters_from
+from temperance.results.show import as_html, as_text
+from temperance.results.summary import Summary, estimates, summarise
+from temperance.runs.record import ChainRecord, RunSetup
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,7 +25,8 @@ class Result:
 
     ``draws`` is the posterior: the base level only. ``chains`` holds everything else, chain by chain.
     An incomplete run (``complete`` is False) keeps in ``draws`` the largest block of chains and draws
-    that is rectangular; nothing is lost in ``chains``.
+    that is rectangular; nothing is lost in ``chains``. Printed, a result shows its verdict and its warnings
+    first.
     """
 
     chains: tuple[ChainRecord, ...] = field(repr=False)
@@ -29,59 +35,162 @@ class Result:
     swap_strategy: str
     seed: Any
     complete: bool
+    setup: RunSetup = field(repr=False)
+    names: Parameters | None = field(default=None, repr=False)
 
     @cached_property
     def draws(self) -> FloatArray:
         """The base level, (chain, draw, dim)."""
-        return np.stack([chain.sampling.draws[: self._n_common] for chain in self._kept])
+        return np.stack([chain.sampling.draws[: self.n_common] for chain in self.kept])
 
     @cached_property
     def log_density(self) -> FloatArray:
         """Log density of the draws, likelihood and prior together, (chain, draw)."""
         return np.stack(
             [
-                chain.sampling.log_density[: self._n_common, 0] + chain.sampling.log_prior[: self._n_common]
-                for chain in self._kept
+                chain.sampling.log_density[: self.n_common, 0] + chain.sampling.log_prior[: self.n_common]
+                for chain in self.kept
             ]
         )
 
     @cached_property
     def level_draws(self) -> FloatArray:
         """All levels, (chain, draw, level, dim); NaN where a chain has dropped the level."""
-        if any(len(chain.sampling.level_draws) < chain.n_draws for chain in self.chains):
+        self.require_levels()
+        return np.stack([chain.sampling.level_draws[: self.n_common] for chain in self.kept])
+
+    @property
+    def keeps_levels(self) -> bool:
+        """Whether the draws of the hot levels were kept."""
+        return all(len(chain.sampling.level_draws) == chain.n_draws for chain in self.chains)
+
+    def require_levels(self) -> None:
+        """Raise an error unless the draws of the hot levels were kept."""
+        if not self.keeps_levels:
             raise InvalidInputError("the hot levels were not kept; sample with keep_levels=True")
-        return np.stack([chain.sampling.level_draws[: self._n_common] for chain in self._kept])
+
+    @property
+    def dim(self) -> int:
+        """How many coordinates a draw has."""
+        return int(self.chains[0].sampling.draws.shape[1])
 
     @property
     def n_levels(self) -> list[int]:
         """Levels left, chain by chain."""
         return [len(chain.beta) for chain in self.chains]
 
-    @property
+    @cached_property
     def round_trips(self) -> list[int]:
         """Journeys of positions from the base to the last level and back, chain by chain."""
-        return [count_round_trips(chain) for chain in self.chains]
+        return [round_trips(measure.replicas(chain)) for chain in self.chains]
 
     @property
     def temperatures(self) -> list[FloatArray]:
         """The ladder each chain ended with; infinite where beta is zero."""
-        with np.errstate(divide="ignore"):
-            return [1.0 / chain.beta for chain in self.chains]
+        return [measure.temperatures(chain.beta) for chain in self.chains]
+
+    @property
+    def parameters(self) -> Parameters:
+        """The names of the coordinates: those given to `named`, or x with a number."""
+        return self.names or Parameters(shapes={DEFAULT_NAME: (self.dim,)})
+
+    def named(self, parameters: Any, *, dims: Any = None, coords: Any = None) -> "Result":
+        """The same result, with names that are used wherever it is shown or exported.
+
+        Parameters
+        ----------
+        parameters
+            Names and shapes of consecutive coordinates, such as ``{"mu": (3,), "sigma": ()}``; or a list with
+            one name for each coordinate; or one name for all of them.
+        dims, coords
+            As in ArviZ: names of a parameter's dimensions, and labels along a dimension.
+        """
+        return replace(self, names=parameters_from(parameters, self.dim, dims, coords))
+
+    @cached_property
+    def estimates(self) -> dict[str, list[Any]]:
+        """Moments, quantiles, Monte Carlo error, ESS and R-hat, one column each."""
+        return estimates(self.draws, self.parameters.labels)
+
+    def summary(self, modes: Any = None) -> Summary:
+        """All diagnostics as tables: parameters, levels, chains, pairs of levels, modes."""
+        return summarise(self, modes)
+
+    @cached_property
+    def warnings(self) -> tuple[Finding, ...]:
+        """What should worry you, each with a cure."""
+        return findings(self)
+
+    @property
+    def verdict(self) -> str:
+        """What the warnings amount to, in one sentence."""
+        return verdict(self.warnings)
+
+    def occupancy(self, modes: Any = None) -> FloatArray:
+        """Share of each chain in each mode, (chain, mode).
+
+        ``modes`` are their centres, (mode, dim). Without them, groups of draws with wide gaps between them
+        are looked for; modes that touch count as one.
+        """
+        if modes is None:
+            return occupancy(self._found_modes)
+        labels = nearest_mode(self.draws, modes)
+        return occupancy(labels, len(np.atleast_2d(modes)))
+
+    @cached_property
+    def _found_modes(self) -> IntArray:
+        return find_modes(self.draws)
+
+    def to_datatree(self, *, warmup: bool = False, levels: bool = False) -> Any:
+        """The result as an ``xarray.DataTree`` in the layout of ArviZ; see `to_arviz`."""
+        from temperance.results.datatree import to_datatree
+
+        return to_datatree(self, warmup=warmup, levels=levels)
+
+    def to_arviz(self, *, warmup: bool = False, levels: bool = False) -> Any:
+        """The result for ArviZ: a ``DataTree``, or ``InferenceData`` before ArviZ 1.
+
+        ``warmup`` adds the tuning, ``levels`` the draws of the hot levels (which ``keep_levels`` must have
+        kept) as a group of their own. A chain is an independent run, never a temperature.
+        """
+        from temperance.results.datatree import to_arviz
+
+        return to_arviz(self, warmup=warmup, levels=levels)
+
+    def report(self, path: Any, *, title: str = "temperance") -> Path:
+        """Write one self-contained page: verdict, warnings, tables, figures, settings; and say where."""
+        from temperance.results.report import write_report
+
+        return write_report(self, path, title=title)
+
+    def save(self, path: Any) -> Path:
+        """Write everything to one .npz file, which `load` and NumPy read, and say where."""
+        return storage.save(self, path)
+
+    @classmethod
+    def load(cls, path: Any) -> "Result":
+        """Read what `save` wrote."""
+        return storage.load(path, cls)
 
     @cached_property
     def _kept_size(self) -> tuple[int, int]:
         return largest_block([chain.n_draws for chain in self.chains])
 
     @property
-    def _n_common(self) -> int:
+    def n_common(self) -> int:
+        """How many draws of each chain are in ``draws``."""
         return self._kept_size[1]
 
     @property
-    def _kept(self) -> list[ChainRecord]:
-        return [chain for chain in self.chains if chain.n_draws >= self._n_common][: self._kept_size[0]]
+    def kept(self) -> list[ChainRecord]:
+        """The chains that are in ``draws``."""
+        return [chain for chain in self.chains if chain.n_draws >= self.n_common][: self._kept_size[0]]
 
     def __str__(self) -> str:
-        return summary_text(self)
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
 
 
 def largest_block(lengths: Sequence[int]) -> tuple[int, int]:

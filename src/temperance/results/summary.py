@@ -1,89 +1,155 @@
-"""The short text that ``print(result)`` shows."""
+"""Everything a run says about itself in numbers, as tables."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from temperance.core.state import FloatArray
-from temperance.results.diagnostics import ess_bulk, r_hat
+from temperance.results import diagnostics, measure
+from temperance.results.diagnostics.acceptance import mean_of_known
+from temperance.results.diagnostics.barrier import SWEEP_ACCEPTANCE, TUNED_ACCEPTANCE
+from temperance.results.table import Table
 from temperance.runs.record import ChainRecord
-from temperance.text import counted, table
 
 if TYPE_CHECKING:
     from temperance.results.result import Result
 
-MAX_ROWS = 10
+QUANTILES = (0.025, 0.5, 0.975)
 
 
-def summary_text(result: "Result") -> str:
-    """Moments, ESS, R-hat, ladder, swap rates and levels left."""
-    parts = [_headline(result)]
-    if result.draws.size:
-        parts += [table(*_moments(result.draws)), _swap_line(result), table(*_ladder(result.chains))]
-    parts.append(_levels_line(result))
-    return "\n\n".join(parts)
+@dataclass(frozen=True)
+class Summary:
+    """All diagnostics as tables; printed, they are all shown."""
+
+    parameters: Table
+    levels: Table  # of every chain
+    chains: Table
+    pairs: Table  # of levels, over all chains that have both
+    modes: Table
+    disagreement: float  # the largest distance in total variation between two chains' shares of the modes
+
+    def __str__(self) -> str:
+        parts = (self.parameters, self.levels, self.chains, self.pairs, self.modes)
+        return "\n\n".join(
+            [*map(str, parts), f"shares of two chains differ by {self.disagreement:.3f} at most"]
+        )
 
 
-def _headline(result: "Result") -> str:
-    chains, draws, dim = result.draws.shape
-    text = (
-        f"{counted(chains, 'chain')} × {draws:,} draws in {counted(dim, 'dimension')}, "
-        f"after {result.n_tune:,} tuning iterations"
-    )
-    return text if result.complete else f"INCOMPLETE RUN: {text}"
-
-
-def _moments(draws: FloatArray) -> tuple[list[str], list[list[str]]]:
-    rows = [_moment_row(f"x[{k}]", draws[:, :, k]) for k in range(min(draws.shape[2], MAX_ROWS))]
-    if draws.shape[2] > MAX_ROWS:
-        rows.append([f"… {draws.shape[2] - MAX_ROWS} more", *[""] * 7])
-    return ["", "mean", "sd", "2.5%", "50%", "97.5%", "ess", "r_hat"], rows
-
-
-def _moment_row(name: str, draws: FloatArray) -> list[str]:
-    numbers = [draws.mean(), draws.std(), *np.quantile(draws, [0.025, 0.5, 0.975])]
-    return [name, *(f"{number:.4g}" for number in numbers), f"{ess_bulk(draws):.0f}", f"{r_hat(draws):.3f}"]
-
-
-def _swap_line(result: "Result") -> str:
-    drawn = [chain for chain in result.chains if chain.n_draws]
-    attempts = sum(int(chain.sampling.swap_attempts.sum()) for chain in drawn)
-    accepted = sum(int(chain.sampling.swap_accepted.sum()) for chain in drawn) / max(attempts, 1)
-    touching = [float(np.mean(chain.sampling.base_swaps)) for chain in drawn]
-    return (
-        f"swaps ({result.swap_strategy}): {accepted:.3f} accepted, "
-        f"{np.mean(touching):.3f} an iteration touch the base level"
+def summarise(result: "Result", modes: Any = None) -> Summary:
+    """The summary of a result; ``modes`` as in `Result.occupancy`."""
+    shares = result.occupancy(modes) if result.draws.size else np.empty((0, 0))
+    return Summary(
+        parameters=Table("Parameters", result.estimates),
+        levels=Table("Levels", _levels(result)),
+        chains=Table("Chains", _chains(result)),
+        pairs=Table("Pairs of levels", _pairs(result)),
+        modes=Table("Modes", _modes(shares)),
+        disagreement=diagnostics.disagreement(shares) if shares.size else 0.0,
     )
 
 
-def _ladder(chains: Sequence[ChainRecord]) -> tuple[list[str], list[list[str]]]:
-    drawn = [chain for chain in chains if chain.n_draws]
-    deepest = max(len(chain.beta) for chain in drawn)
-    return ["level", "chains", "temperature", "walk accepts", "exchanges with next"], [
-        _ladder_row(level, [chain for chain in drawn if len(chain.beta) > level]) for level in range(deepest)
-    ]
+def estimates(draws: FloatArray, labels: list[str]) -> dict[str, list[Any]]:
+    """Moments, quantiles, Monte Carlo error, ESS and R-hat of each coordinate of (chain, draw, dim)."""
+    rows = [_estimates_of(draws[:, :, k]) for k in range(draws.shape[2])]
+    names = ("mean", "sd", "mcse", *(f"{100 * q:g}%" for q in QUANTILES), "ess_bulk", "ess_tail", "r_hat")
+    return {"parameter": labels, **{name: [row[k] for row in rows] for k, name in enumerate(names)}}
 
 
-def _ladder_row(level: int, chains: Sequence[ChainRecord]) -> list[str]:
-    with np.errstate(divide="ignore"):
-        temperatures = [1.0 / chain.beta[level] for chain in chains]
-    low, high = min(temperatures), max(temperatures)
-    walk = np.mean([np.nanmean(chain.sampling.walk_accept_prob[:, level]) for chain in chains])
-    edges = [
-        np.nanmean(chain.sampling.adjacent_swap_accept[:, level])
-        for chain in chains
-        if len(chain.beta) > level + 1
-    ]
+def _estimates_of(draws: FloatArray) -> list[float]:
+    if not draws.size:
+        return [float("nan")] * (len(QUANTILES) + 6)
     return [
-        str(level + 1),
-        str(len(chains)),
-        f"{low:.3g}" if f"{low:.3g}" == f"{high:.3g}" else f"{low:.3g} – {high:.3g}",
-        f"{walk:.3f}",
-        f"{np.mean(edges):.3f}" if edges else "",
+        float(draws.mean()),
+        float(draws.std(ddof=1)) if draws.size > 1 else float("nan"),
+        diagnostics.mcse_mean(draws),
+        *(float(value) for value in np.quantile(draws, QUANTILES)),
+        diagnostics.ess_bulk(draws),
+        diagnostics.ess_tail(draws),
+        diagnostics.r_hat(draws),
     ]
 
 
-def _levels_line(result: "Result") -> str:
-    left = ", ".join(str(n_levels) for n_levels in result.n_levels)
-    return f"levels: {result.n_levels_at_start} at the start, {left} at the end (chain by chain)"
+def _levels(result: "Result") -> dict[str, list[Any]]:
+    parts = [_levels_of(index, chain, result.dim) for index, chain in enumerate(result.chains)]
+    return {name: [value for part in parts for value in part[name]] for name in parts[0]}
+
+
+def _levels_of(index: int, chain: ChainRecord, dim: int) -> dict[str, list[Any]]:
+    n_levels = len(chain.beta)
+    edges = np.append(measure.edge_acceptance(chain), np.nan)
+    columns = {
+        "temperature": measure.temperatures(chain.beta),
+        "beta": chain.beta,
+        "walk_acceptance": measure.walk_acceptance(chain),
+        "edge_acceptance": edges,
+        "scale": np.exp(chain.log_scale),
+        "scale_over_threshold": diagnostics.unimodality(chain.log_scale, dim),
+        "local_barrier": diagnostics.local_barrier(measure.log_densities(chain)),
+        "flow": diagnostics.flow(measure.replicas(chain)),
+    }
+    return {
+        "chain": [index + 1] * n_levels,
+        "level": list(range(1, n_levels + 1)),
+        **{name: [float(value) for value in values] for name, values in columns.items()},
+    }
+
+
+def _chains(result: "Result") -> dict[str, list[Any]]:
+    rows = [_chain_row(chain) for chain in result.chains]
+    return {
+        "chain": list(range(1, len(rows) + 1)),
+        "draws": [chain.n_draws for chain in result.chains],
+        "levels": result.n_levels,
+        "hottest_temperature": [float(ladder[-1]) for ladder in result.temperatures],
+        "round_trips": result.round_trips,
+        **{name: [row[name] for row in rows] for name in rows[0]},
+    }
+
+
+def _chain_row(chain: ChainRecord) -> dict[str, Any]:
+    """Swaps, and the barrier with the edges that it asks for."""
+    trace = chain.sampling
+    total = diagnostics.barrier(measure.edge_acceptance(chain))
+    known = np.isfinite(total)
+    return {
+        "swap_acceptance": float(trace.swap_accepted.sum() / max(int(trace.swap_attempts.sum()), 1)),
+        "base_swaps": float(np.mean(trace.base_swaps)) if chain.n_draws else float("nan"),
+        "barrier": total,
+        f"edges at {TUNED_ACCEPTANCE}": diagnostics.edges_needed(total) if known else "–",
+        f"edges at {SWEEP_ACCEPTANCE}": (diagnostics.edges_needed(total, SWEEP_ACCEPTANCE) if known else "–"),
+        "refused": chain.n_refused,
+    }
+
+
+def _pairs(result: "Result") -> dict[str, list[Any]]:
+    """How often pairs of levels would exchange, and how often positions did move between them."""
+    drawn = [chain for chain in result.chains if chain.n_draws]
+    n_levels = max((len(chain.beta) for chain in drawn), default=0)
+    places = [(i, j) for i in range(n_levels) for j in range(i + 1, n_levels)]
+    columns: dict[str, list[Any]] = {
+        "level": [i + 1 for i, _ in places],
+        "other_level": [j + 1 for _, j in places],
+    }
+    accepted = [
+        diagnostics.pair_acceptance(measure.log_densities(chain), measure.betas(chain)) for chain in drawn
+    ]
+    moved = [_both_ways(diagnostics.moves(measure.replicas(chain))) for chain in drawn]
+    for name, matrices in (("would_exchange", accepted), ("did_move", moved)):
+        columns[name] = [_mean_of_cell(matrices, i, j) for i, j in places]
+    return columns
+
+
+def _both_ways(rates: FloatArray) -> FloatArray:
+    both: FloatArray = (rates + rates.T) / 2.0
+    return both
+
+
+def _mean_of_cell(matrices: list[FloatArray], i: int, j: int) -> float:
+    return mean_of_known(np.array([matrix[i, j] for matrix in matrices if len(matrix) > j]))
+
+
+def _modes(shares: FloatArray) -> dict[str, list[Any]]:
+    by_chain = {f"chain_{k + 1}_share": row.tolist() for k, row in enumerate(shares)}
+    pooled = shares.mean(axis=0).tolist() if len(shares) else []
+    return {"mode": list(range(1, len(pooled) + 1)), "share": pooled, **by_chain}

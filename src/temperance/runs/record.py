@@ -1,6 +1,8 @@
-"""What one chain leaves behind."""
+"""What one chain leaves behind, and how the run was set up."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from temperance.core.state import FloatArray, IntArray, Trace
 
@@ -23,3 +25,17 @@ class ChainRecord:
     def n_draws(self) -> int:
         """How many draws were made after tuning."""
         return len(self.sampling.draws)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSetup:
+    """What was asked for, as far as those who read the results need it: plain numbers and words."""
+
+    draws: int
+    adapts_always: bool
+    walk_acceptance: float
+    swap_acceptance: float
+    unimodal_scale: float  # the scale at which trimming takes a level for unimodal
+    min_levels: int
+    settings: Mapping[str, Any] = field(repr=False)
+    versions: Mapping[str, str] = field(repr=False)

@@ -1,4 +1,4 @@
-"""Pictures of a run."""
+"""The picture of the demonstration: a density in the plane, and the draws of each level."""
 
 from pathlib import Path
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from temperance.core.state import FloatArray
-from temperance.errors import TemperanceError
+from temperance.results.plots.canvas import pyplot
 from temperance.results.result import Result
 
 GRID = 200
@@ -45,15 +45,3 @@ def _draw_level(axis: Any, draws: FloatArray, extent: tuple[float, float]) -> No
 
 def _frame(axis: Any, extent: tuple[float, float]) -> None:
     axis.set(xlim=extent, ylim=extent, aspect="equal", xlabel="$x_1$", ylabel="$x_2$")
-
-
-def pyplot() -> Any:
-    """Matplotlib's pyplot, for files and not for a screen."""
-    try:
-        import matplotlib
-    except ImportError as error:
-        raise TemperanceError("plots need matplotlib: python -m pip install 'temperance[plot]'") from error
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    return pyplot

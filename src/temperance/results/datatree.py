@@ -1,0 +1,131 @@
+"""A result in the layout of ArviZ, for ArviZ 0.23 and 1.x alike: plain xarray, no converter of theirs.
+
+A chain is an independent run and never a temperature: nothing that ArviZ computes over chains mixes levels.
+"""
+
+import datetime
+import importlib
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from temperance.core.state import FloatArray, Trace
+from temperance.errors import TemperanceError
+from temperance.runs.record import ChainRecord
+
+if TYPE_CHECKING:
+    from temperance.results.result import Result
+
+SAMPLE = ("chain", "draw")
+BY_LEVEL = (*SAMPLE, "level")
+BY_EDGE = (*SAMPLE, "edge")
+FIRST_OF_NEW_ARVIZ = 1
+Variables = dict[str, tuple[tuple[str, ...], np.ndarray[Any, Any]]]
+
+
+def to_arviz(result: "Result", *, warmup: bool, levels: bool) -> Any:
+    """What ``az.summary`` and its like take."""
+    arviz = _needed("arviz")
+    tree = to_datatree(result, warmup=warmup, levels=levels)
+    old = int(arviz.__version__.split(".")[0]) < FIRST_OF_NEW_ARVIZ
+    return arviz.InferenceData.from_datatree(tree) if old else tree
+
+
+def to_datatree(result: "Result", *, warmup: bool, levels: bool) -> Any:
+    """The groups posterior and sample_stats, and on request tempered_posterior and the two of the warm-up."""
+    xarray = _needed("xarray")
+    groups = _phase(result, "sampling")
+    if warmup:
+        groups |= {f"warmup_{name}": variables for name, variables in _phase(result, "tuning").items()}
+    if levels:
+        groups["tempered_posterior"] = _named(result, BY_LEVEL, result.level_draws)
+    attributes = _attributes(result)
+    return xarray.DataTree.from_dict(
+        {
+            name: xarray.Dataset(variables, coords=_coordinates(result, variables), attrs=attributes)
+            for name, variables in groups.items()
+        }
+    )
+
+
+def _phase(result: "Result", phase: Literal["tuning", "sampling"]) -> dict[str, Variables]:
+    """The base level of one phase and its statistics, all chains cut to the shortest."""
+    traces = [getattr(chain, phase) for chain in result.kept]
+    length = min(len(trace.draws) for trace in traces)
+    cut = [Trace._make(column[:length] for column in trace) for trace in traces]
+    points = np.stack([trace.draws for trace in cut])
+    return {
+        "posterior": _named(result, SAMPLE, points),
+        "sample_stats": _statistics(list(zip(result.kept, cut, strict=True))),
+    }
+
+
+def _named(result: "Result", sample_dims: tuple[str, ...], points: FloatArray) -> Variables:
+    """The parameters, each with its own dimensions."""
+    names = result.parameters
+    return {
+        name: ((*sample_dims, *names.dims_of(name)), values) for name, values in names.split(points).items()
+    }
+
+
+def _statistics(traces: Sequence[tuple[ChainRecord, Trace]]) -> Variables:
+    """What is known of each draw beside its position; no edges where there is one level."""
+    columns: dict[str, tuple[tuple[str, ...], list[np.ndarray[Any, Any]]]] = {
+        "lp": (SAMPLE, [trace.log_density[:, 0] + trace.log_prior for _, trace in traces]),
+        "acceptance_rate": (SAMPLE, [trace.walk_accept_prob[:, 0] for _, trace in traces]),
+        "n_levels": (SAMPLE, [trace.n_levels for _, trace in traces]),
+        "swap_attempts": (SAMPLE, [trace.swap_attempts for _, trace in traces]),
+        "swap_accepted": (SAMPLE, [trace.swap_accepted for _, trace in traces]),
+        "log_density": (BY_LEVEL, [trace.log_density for _, trace in traces]),
+        "accept_prob": (BY_LEVEL, [trace.walk_accept_prob for _, trace in traces]),
+        "replica": (BY_LEVEL, [trace.replica for _, trace in traces]),
+        "beta": (BY_LEVEL, [_history(trace.beta, chain.beta, trace) for chain, trace in traces]),
+        "log_scale": (
+            BY_LEVEL,
+            [_history(trace.log_scale, chain.log_scale, trace) for chain, trace in traces],
+        ),
+        "swap_accept_prob": (BY_EDGE, [trace.adjacent_swap_accept[:, :-1] for _, trace in traces]),
+    }
+    stacked = {name: (dims, np.stack(values)) for name, (dims, values) in columns.items()}
+    return {name: (dims, values) for name, (dims, values) in stacked.items() if 0 not in values.shape[2:]}
+
+
+def _history(recorded: FloatArray, frozen: FloatArray, trace: Trace) -> FloatArray:
+    """As recorded while adapting; else what was frozen, the same in every draw, NaN for levels dropped."""
+    if len(recorded) or not len(trace.draws):
+        return recorded
+    row = np.full(trace.log_density.shape[1], np.nan)
+    row[: len(frozen)] = frozen
+    return np.broadcast_to(row, trace.log_density.shape)
+
+
+def _coordinates(result: "Result", variables: Variables) -> dict[str, Any]:
+    """One along every dimension: what the user gave, the numbers of the chains kept, or plain numbers."""
+    kept = [k for k, chain in enumerate(result.chains) if any(chain is one for one in result.kept)]
+    given: dict[str, Any] = {"chain": kept, **result.parameters.coords}
+    return {
+        dim: list(given.get(dim, range(length)))
+        for dims, values in variables.values()
+        for dim, length in zip(dims, values.shape, strict=True)
+    }
+
+
+def _attributes(result: "Result") -> dict[str, Any]:
+    return {
+        "created_at": datetime.datetime.now(datetime.UTC).isoformat(),
+        "inference_library": "temperance",
+        "inference_library_version": result.setup.versions["temperance"],
+        "tuning_steps": result.n_tune,
+        "seed": str(result.seed),
+        "swap_strategy": result.swap_strategy,
+        "settings": json.dumps(result.setup.settings, default=str),
+    }
+
+
+def _needed(package: str) -> Any:
+    try:
+        return importlib.import_module(package)
+    except ImportError as error:
+        raise TemperanceError(f"this needs {package}: python -m pip install 'temperance[arviz]'") from error

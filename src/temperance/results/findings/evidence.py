@@ -1,0 +1,126 @@
+"""What several rules look at."""
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from temperance.core.state import FloatArray
+from temperance.results import diagnostics, measure
+from temperance.results.findings.finding import round_up
+from temperance.runs.record import ChainRecord
+
+if TYPE_CHECKING:
+    from temperance.results.result import Result
+
+MAX_R_HAT = 1.01  # Vehtari et al. 2021
+MIN_ESS = 100.0  # a chain; Vehtari et al. 2021
+MAX_DISAGREEMENT = 0.2  # of the mass of the modes, between two chains
+MISSED_SHARE = 0.02  # of all draws; a mode that holds less may be passed over by chance
+MAX_FACTOR = 100.0  # times as many draws are proposed at most
+MORE_DRAWS = 4.0  # times as many halve the error
+MIN_EDGE_DRAWS = 100  # before an edge can be called dead
+MIN_CROSSING_RATE = 1e-3  # per draw; a healthy edge has a tenth
+MULTIMODAL_BELOW = 0.8  # of the scale of a walk on a Gaussian; a settled level wavers by a tenth
+RISING = 1.05  # a factor from one level to the next: heat is still opening barriers
+MAX_DRIFT = 0.5  # in the log of a scale or a temperature, between the last two quarters of tuning
+
+
+def chains_agree(result: "Result") -> bool:
+    """Neither R-hat nor the weights of the modes tell the chains apart."""
+    return (
+        worst_r_hat(result)[0] <= MAX_R_HAT
+        and not missing_chains(result)
+        and disagreement(result) <= MAX_DISAGREEMENT
+    )
+
+
+def worst_r_hat(result: "Result") -> tuple[float, str]:
+    """The largest R-hat and of what; one when there is nothing to compare."""
+    values: FloatArray = np.array(result.estimates["r_hat"], dtype=np.float64)
+    if result.draws.shape[0] < 2 or np.all(np.isnan(values)):
+        return 1.0, ""
+    worst = int(np.nanargmax(values))
+    return float(values[worst]), result.parameters.labels[worst]
+
+
+def worst_ess(result: "Result") -> tuple[float, str]:
+    """The smallest effective sample size, in the bulk or in a tail, and of what; NaN without any."""
+    sizes = np.minimum(result.estimates["ess_bulk"], result.estimates["ess_tail"])
+    if np.all(np.isnan(sizes)):
+        return float("nan"), ""
+    worst = int(np.nanargmin(sizes))
+    return float(sizes[worst]), result.parameters.labels[worst]
+
+
+def draws_to_try(result: "Result") -> str:
+    """As many as the effective sample size asks for; four times as many where that is not the trouble."""
+    size, _ = worst_ess(result)
+    n_chains, n_draws = result.draws.shape[:2]
+    wanted = MIN_ESS * n_chains / max(size, 1.0)
+    factor = MORE_DRAWS if math.isnan(size) or wanted <= 1.0 else min(wanted, MAX_FACTOR)
+    moving = any(dead_edges(chain) or drift(chain) > MAX_DRIFT for chain in result.chains)
+    first = "the cures of the other warnings first, then " if moving or short_chains(result) else ""
+    return f"{first}draws={round_up(factor * n_draws)}"
+
+
+def missing_chains(result: "Result") -> list[int]:
+    """Chains without a single draw in a mode of some weight."""
+    if not result.draws.size:
+        return []
+    shares = result.occupancy()
+    heavy = shares.mean(axis=0) >= MISSED_SHARE
+    return [int(k) for k in np.flatnonzero(np.any(shares[:, heavy] == 0.0, axis=1))]
+
+
+def disagreement(result: "Result") -> float:
+    """How much of the mass two chains put into different modes."""
+    return diagnostics.disagreement(result.occupancy()) if result.draws.size else 0.0
+
+
+def short_chains(result: "Result") -> list[int]:
+    """Chains whose ladder is too short: none, unless it is half of them and the chains do not agree."""
+    short = [k for k, chain in enumerate(result.chains) if _too_short(chain, result.setup.unimodal_scale)]
+    many = 2 * len(short) >= len(result.chains)
+    return short if many and result.draws.size and not chains_agree(result) else []
+
+
+def scale_ratios(chain: ChainRecord, threshold: float) -> FloatArray:
+    """The scale of each level over that at which it passes for unimodal."""
+    ratios: FloatArray = np.exp(chain.log_scale) / threshold
+    return ratios
+
+
+def dead_edges(chain: ChainRecord) -> list[int]:
+    """Edges that fewer than one position in a thousand draws crossed upwards."""
+    if chain.n_draws < MIN_EDGE_DRAWS or len(chain.beta) < 2:
+        return []
+    rates = diagnostics.crossings(measure.replicas(chain)) / chain.n_draws
+    return [int(edge) for edge in np.flatnonzero(rates < MIN_CROSSING_RATE)]
+
+
+def drift(chain: ChainRecord) -> float:
+    """How far the log of any scale or temperature moved between the last two quarters of tuning."""
+    n_levels, n_rows = len(chain.beta), len(chain.tuning.beta)
+    if n_rows < 4:
+        return 0.0
+    free = chain.beta > 0.0  # a level pinned at zero took the place of others as they were dropped
+    log_temperature = np.log(measure.temperatures(chain.tuning.beta[:, :n_levels][:, free]))
+    return max(_moved(log_temperature), _moved(chain.tuning.log_scale[:, :n_levels][:, free]))
+
+
+def _too_short(chain: ChainRecord, threshold: float) -> bool:
+    """The last level is multimodal, and the nearest to unimodal of all; one level is always too short.
+
+    A prior at β = 0 cannot be heated, and what lies beyond a dead edge has not settled.
+    """
+    if len(chain.beta) == 1:
+        return True
+    ratios = scale_ratios(chain, threshold)
+    multimodal = chain.beta[-1] > 0.0 and ratios[-1] < MULTIMODAL_BELOW
+    return bool(multimodal and ratios[-1] > RISING * ratios[:-1].max() and not dead_edges(chain))
+
+
+def _moved(history: FloatArray) -> float:
+    half, last = len(history) // 2, 3 * len(history) // 4
+    return float(np.max(np.abs(history[last:].mean(axis=0) - history[half:last].mean(axis=0)), initial=0.0))

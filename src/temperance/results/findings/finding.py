@@ -1,0 +1,46 @@
+"""One thing to worry about, and what all of them together amount to."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """A warning as data: what was seen, what to try, and whether the draws themselves are in doubt."""
+
+    name: str
+    message: str
+    cure: str
+    serious: bool
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.message}. Try: {self.cure}."
+
+
+def verdict(found: Sequence[Finding]) -> str:
+    """One sentence."""
+    if any(finding.name == "no draws" for finding in found):
+        return "Nothing was drawn."
+    serious = [finding.name for finding in found if finding.serious]
+    if serious:
+        return f"Do not rely on these draws yet: {', '.join(serious)}."
+    if found:
+        return "No sign that the draws are wrong, but something to improve."
+    return "No sign of trouble."
+
+
+def listed(indices: Sequence[int], noun: str) -> str:
+    """``chain 2`` or ``chains 1, 3 and 4``, counted from one."""
+    numbers = [str(index + 1) for index in indices]
+    if len(numbers) == 1:
+        return f"{noun} {numbers[0]}"
+    return f"{noun}s {', '.join(numbers[:-1])} and {numbers[-1]}"
+
+
+def round_up(number: float) -> int:
+    """A number to try: two digits, not below what was asked."""
+    if number <= 10:
+        return max(1, math.ceil(number))
+    unit = int(10 ** (math.floor(math.log10(number)) - 1))
+    return math.ceil(number / unit) * unit

@@ -1,0 +1,123 @@
+"""Rules about the ladder: too short, too long, broken, or never climbed."""
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from temperance.results import diagnostics, measure
+from temperance.results.findings.evidence import chains_agree, dead_edges, scale_ratios, short_chains
+from temperance.results.findings.finding import Finding, listed, round_up
+from temperance.runs.record import ChainRecord
+
+if TYPE_CHECKING:
+    from temperance.results.result import Result
+
+FIRST_LADDER = 5  # levels to try when there was one
+MAX_GROWTH = 2  # times as many levels are proposed at most
+AT_BOUND = 0.99  # of the largest temperature gap
+LONGER = 10  # times as many draws, when nothing better is known
+
+
+def few_levels(result: "Result") -> Finding | None:
+    """The hottest level still has several modes, heat is still helping, and the chains do not agree."""
+    short = short_chains(result)
+    if not short:
+        return None
+    wanted = max(_levels_to_add(result.chains[k], result.setup.unimodal_scale) for k in short)
+    most = max(result.n_levels[k] for k in short)
+    ratio = max(scale_ratios(result.chains[k], result.setup.unimodal_scale)[-1] for k in short)
+    return Finding(
+        name="too few levels",
+        message=f"in {listed(short, 'chain')} the hottest level still has several modes (its scale is "
+        f"{ratio:.2f} of what a single mode gives at most), and the chains do not agree",
+        cure=f"more levels, which raises the hottest temperature: levels={most + wanted}",
+        serious=True,
+    )
+
+
+def many_levels(result: "Result") -> Finding | None:
+    """All levels that may go have gone, or the hottest temperature ran into its bound."""
+    left, start = max(result.n_levels), result.n_levels_at_start
+    bound = [k for k in range(len(result.chains)) if _n_useful(result, k) < result.n_levels[k]]
+    if bound:
+        return Finding(
+            name="too many levels",
+            message=f"in {listed(bound, 'chain')} the hottest temperature ran into its bound: the last "
+            "level is as good as flat and teaches nothing",
+            cure=f"levels={max(_n_useful(result, k) for k in bound)}",
+            serious=False,
+        )
+    if left <= result.setup.min_levels < start:
+        return Finding(
+            name="too many levels",
+            message=f"all {start} levels but {left} were dropped: the density looks unimodal from the first "
+            "level on, or no chain has seen a second mode",
+            cure=f"levels={left} if it is unimodal; if not, start the chains further apart and keep the "
+            f"levels with Trimming(min_levels={start})",
+            serious=False,
+        )
+    return None
+
+
+def dead_edge(result: "Result") -> Finding | None:
+    """Hardly a position passed between two neighbouring levels."""
+    dead = {k: edges for k, chain in enumerate(result.chains) if (edges := dead_edges(chain))}
+    if not dead:
+        return None
+    edges = sorted({edge for found in dead.values() for edge in found})
+    where = ", ".join(f"{edge + 1}–{edge + 2}" for edge in edges)
+    wanted = max(_levels_for(result.chains[k], len(dead[k])) for k in dead)
+    return Finding(
+        name="dead edge",
+        message=f"hardly a position passed between levels {where} in {listed(list(dead), 'chain')}: what is "
+        "above does not help what is below",
+        cure=f"levels={wanted}, or longer tuning: tune={round_up(2 * max(result.n_tune, 1))}",
+        serious=len(dead) == len(result.chains) or not chains_agree(result),
+    )
+
+
+def no_round_trips(result: "Result") -> Finding | None:
+    """A ladder without a dead edge, and yet no position went up and came back."""
+    trips = result.round_trips
+    without = [
+        k
+        for k, chain in enumerate(result.chains)
+        if chain.n_draws and len(chain.beta) > 1 and trips[k] == 0 and not dead_edges(chain)
+    ]
+    if not without:
+        return None
+    n_draws = result.draws.shape[1]
+    factor = LONGER if sum(trips) == 0 else 2 * math.ceil(len(trips) / sum(trips))
+    return Finding(
+        name="no round trips",
+        message=f"in {listed(without, 'chain')} no position travelled from the first level to the last and "
+        "back, so the hot levels brought nothing new to the first",
+        cure=f"draws={round_up(max(2, factor) * n_draws)}, or swaps=temperance.swaps.even_odd()",
+        serious=sum(trips) == 0,
+    )
+
+
+def _levels_to_add(chain: ChainRecord, threshold: float) -> int:
+    """Where the scale would reach the threshold if it went on rising as between the last two levels."""
+    n_levels = len(chain.beta)
+    if n_levels == 1:
+        return FIRST_LADDER - 1
+    before, last = np.log(scale_ratios(chain, threshold)[-2:])
+    return min(math.ceil(float(-last / (last - before))), (MAX_GROWTH - 1) * n_levels)
+
+
+def _levels_for(chain: ChainRecord, n_dead: int) -> int:
+    """What the barrier asks for, and a level more for each dead edge at least."""
+    local = diagnostics.local_barrier(measure.log_densities(chain))
+    total = diagnostics.integrated_barrier(local, chain.beta)
+    n_levels = len(chain.beta)
+    needed = 1 + diagnostics.edges_needed(total) if math.isfinite(total) else n_levels
+    return min(max(needed, n_levels + n_dead), MAX_GROWTH * n_levels)
+
+
+def _n_useful(result: "Result", k: int) -> int:
+    """Levels of a chain without those whose distance to the one below has reached the bound."""
+    largest = AT_BOUND * result.setup.settings["bounds"]["temperature_gap"][1]
+    gaps = np.diff(result.temperatures[k])
+    return result.n_levels[k] - int(np.count_nonzero(np.isfinite(gaps) & (gaps >= largest)))

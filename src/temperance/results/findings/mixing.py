@@ -1,0 +1,97 @@
+"""Rules about the draws: whether the chains agree, and what they are worth."""
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from temperance.results.diagnostics.chains import MIN_DRAWS
+from temperance.results.findings.evidence import (
+    MAX_DISAGREEMENT,
+    MAX_R_HAT,
+    MIN_ESS,
+    disagreement,
+    draws_to_try,
+    missing_chains,
+    worst_ess,
+    worst_r_hat,
+)
+from temperance.results.findings.finding import Finding, listed
+
+if TYPE_CHECKING:
+    from temperance.results.result import Result
+
+SERIOUS_R_HAT = 1.05  # chains differ by a third of a standard deviation
+MAX_NAMED = 3  # coordinates that a message names
+
+
+def missed_mode(result: "Result") -> Finding | None:
+    """A chain never saw a mode that others did, or two chains give the modes different weights."""
+    missing, distance = missing_chains(result), disagreement(result)
+    if not missing and distance <= MAX_DISAGREEMENT:
+        return None
+    if missing:
+        seen = f"{listed(missing, 'chain')} never visited a mode that another chain did"
+    else:
+        seen = f"two chains put {distance:.0%} of the mass into different modes"
+    return Finding(
+        name="missed mode",
+        message=f"{seen}: the weights of the modes cannot be trusted, and there may be modes that no chain "
+        "has seen",
+        cure=f"{draws_to_try(result)}{_more_levels(result)}",
+        serious=True,
+    )
+
+
+def chains_differ(result: "Result") -> Finding | None:
+    """R-hat is too large."""
+    value, label = worst_r_hat(result)
+    if value <= MAX_R_HAT:
+        return None
+    return Finding(
+        name="chains differ",
+        message=f"R-hat of {label} is {value:.3f}, above {MAX_R_HAT}",
+        cure=draws_to_try(result),
+        serious=value > SERIOUS_R_HAT,
+    )
+
+
+def low_ess(result: "Result") -> Finding | None:
+    """Fewer effective draws than a hundred for each chain, in the bulk or in a tail."""
+    size, label = worst_ess(result)
+    n_chains, n_draws = result.draws.shape[:2]
+    wanted = MIN_ESS * n_chains
+    if math.isnan(size) or size >= wanted:
+        return None
+    return Finding(
+        name="low ESS",
+        message=f"{n_chains * n_draws:,} draws of {label} are worth {size:.0f} independent ones, below "
+        f"{wanted:.0f}",
+        cure=draws_to_try(result),
+        serious=size < MIN_ESS,
+    )
+
+
+def never_moved(result: "Result") -> Finding | None:
+    """A coordinate has one and the same value in all draws."""
+    if result.draws.shape[1] < MIN_DRAWS:
+        return None
+    still = np.flatnonzero(np.ptp(result.draws, axis=(0, 1)) == 0.0)
+    if not len(still):
+        return None
+    labels = ", ".join(result.parameters.labels[k] for k in still[:MAX_NAMED])
+    more = f" and {len(still) - MAX_NAMED} more" if len(still) > MAX_NAMED else ""
+    return Finding(
+        name="never moved",
+        message=f"{labels}{more} kept one value in all draws",
+        cure="another start, or a density without that coordinate",
+        serious=True,
+    )
+
+
+def _more_levels(result: "Result") -> str:
+    """Chains that sit in one mode each look unimodal, and their ladders are cut down to nothing."""
+    start = result.n_levels_at_start
+    if min(result.n_levels) > result.setup.min_levels or start <= result.setup.min_levels:
+        return ""
+    return f", and levels={2 * start} kept by Trimming(min_levels={2 * start})"

@@ -1,0 +1,133 @@
+"""The page: what goes into the template, and writing it."""
+
+import datetime
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from temperance.errors import InvalidInputError, TemperanceError
+from temperance.results.plots.canvas import needed_matplotlib
+from temperance.results.report.figures import BY_LEVEL, FIGURES, PANEL_ROW, Figure, inline_svg
+from temperance.results.result import Result
+from temperance.results.show import headline, levels_line, swap_line
+from temperance.results.summary import Summary
+
+CAVEAT = (
+    "Diagnostics see what the chains have seen: a mode that no chain ever reached leaves no trace in any of "
+    "them."
+)
+PANELS_A_ROW = 5
+
+
+def write_report(result: Result, path: Any, *, title: str) -> Path:
+    """Write the page, whole or not at all."""
+    target = Path(path)
+    if not target.parent.is_dir():
+        raise InvalidInputError(f"path: the folder {target.parent} does not exist")
+    page = render(result, title)
+    partial = target.with_name(f".{target.name}.partial")
+    try:
+        partial.write_text(page, encoding="utf-8")
+        partial.replace(target)
+    except OSError as error:
+        raise InvalidInputError(f"path: {target} cannot be written: {error}") from error
+    finally:
+        partial.unlink(missing_ok=True)
+    return target
+
+
+def render(result: Result, title: str) -> str:
+    """The page as text."""
+    environment = _environment()
+    files = resources.files("temperance.results.report")
+    template = environment.from_string(files.joinpath("page.html").read_text(encoding="utf-8"))
+    return str(
+        template.render(
+            title=title,
+            style=files.joinpath("style.css").read_text(encoding="utf-8"),
+            tone=_tone(result),
+            result=result,
+            caveat=CAVEAT,
+            lines=_lines(result),
+            tables=_tables(result.summary()),
+            figures=[(figure, inline_svg(figure, result)) for figure in _figures(result)],
+            settings=dict(_flat(result.setup.settings)),
+            facts=_facts(result),
+        )
+    )
+
+
+def _environment() -> Any:
+    needed_matplotlib()
+    try:
+        import jinja2
+    except ImportError as error:
+        raise TemperanceError(
+            "the report needs jinja2: python -m pip install 'temperance[report]'"
+        ) from error
+    return jinja2.Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+    )
+
+
+def _tone(result: Result) -> str:
+    if any(finding.serious for finding in result.warnings):
+        return "serious"
+    return "remark" if result.warnings else "fine"
+
+
+def _lines(result: Result) -> list[str]:
+    drawn = [swap_line(result)] if result.draws.size else []
+    return [headline(result), *drawn, levels_line(result)]
+
+
+def _tables(summary: Summary) -> list[Any]:
+    return [part for part in (summary.parameters, summary.chains, summary.levels, summary.modes) if len(part)]
+
+
+def _figures(result: Result) -> list[Figure]:
+    """All figures that the run has something for."""
+    if not result.draws.size:
+        return [figure for figure in FIGURES if figure.name in ("scales", "ladder", "history", "levels")]
+    if not result.keeps_levels:
+        return list(FIGURES)
+    rows = -(-result.n_levels[_first_kept(result)] // PANELS_A_ROW)
+
+    def draw(shown: Result, ax: Any) -> Any:
+        return BY_LEVEL.draw(shown, chain=_first_kept(shown), ax=ax)
+
+    return [*FIGURES, replace(BY_LEVEL, draw=draw, size=(8.6, PANEL_ROW * rows + 0.4))]
+
+
+def _first_kept(result: Result) -> int:
+    return next(k for k, chain in enumerate(result.chains) if chain is result.kept[0])
+
+
+def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Nested settings as lines."""
+    for name, value in settings.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", _plain(value)
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, list):
+        return " to ".join(_plain(one) for one in value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _facts(result: Result) -> dict[str, Any]:
+    return {
+        "seed": result.seed,
+        "chains": len(result.chains),
+        "draws asked for, a chain": result.setup.draws,
+        "tuning iterations": result.n_tune,
+        "levels at the start": result.n_levels_at_start,
+        "complete": "yes" if result.complete else "no",
+        **result.setup.versions,
+        "report made": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
+    }

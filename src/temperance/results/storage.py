@@ -1,0 +1,164 @@
+"""A result as one .npz file, which NumPy alone can read: arrays, and the rest as JSON."""
+
+import json
+import os
+import zipfile
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from temperance.core.state import Trace
+from temperance.errors import InvalidInputError
+from temperance.results.parameters import Parameters
+from temperance.runs.record import ChainRecord, RunSetup
+
+if TYPE_CHECKING:
+    from temperance.results.result import Result
+
+FORMAT = 1
+SUFFIX = ".npz"
+PHASES = ("tuning", "sampling")
+ENDS = ("beta", "log_scale", "mean", "covariance")  # one row for each level left
+FACTS = ("n_levels_at_start", "n_tune", "swap_strategy", "complete")
+Arrays = dict[str, Any]
+
+
+def npz_path(path: Any) -> Path:
+    """Where a result goes that is to be saved under this name."""
+    given = Path(path)
+    return given if given.suffix == SUFFIX else given.with_name(f"{given.name}{SUFFIX}")
+
+
+def save(result: "Result", path: Any) -> Path:
+    """Write a result; a file of that name is replaced whole or not at all."""
+    target = npz_path(path)
+    if not target.parent.is_dir():
+        raise InvalidInputError(f"path: the folder {target.parent} does not exist")
+    partial = target.with_name(f".{target.stem}.{os.getpid()}{SUFFIX}")
+    try:
+        np.savez_compressed(partial, **_arrays(result))
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)
+    return target
+
+
+def load(path: Any, build: Callable[..., "Result"]) -> "Result":
+    """Read what `save` wrote, by ``build(**fields)``."""
+    try:
+        with Path(path).open("rb") as opened, np.load(opened, allow_pickle=False) as file:
+            arrays = dict(file)
+        about = json.loads(str(arrays["about"]))
+        if about["format"] != FORMAT:
+            raise InvalidInputError(
+                f"path: {path} has format {about['format']}, this version reads {FORMAT}; "
+                f"it was written by temperance {about['setup']['versions']['temperance']}"
+            )
+        return build(**_fields(arrays, about))
+    except FileNotFoundError as error:
+        raise InvalidInputError(f"path: there is no file {path}") from error
+    except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+        if isinstance(error, InvalidInputError):
+            raise
+        raise InvalidInputError(f"path: {path} is not a result saved by temperance: {error!r}") from error
+
+
+def _arrays(result: "Result") -> Arrays:
+    """``draws`` and ``log_density`` for people, and all traces, padded where chains differ in length."""
+    chains = result.chains
+    arrays = {
+        f"{phase}.{field}": _stack([getattr(getattr(chain, phase), field) for chain in chains])
+        for phase in PHASES
+        for field in Trace._fields
+    }
+    arrays["draws"] = arrays.pop("sampling.draws")
+    arrays["log_density"] = arrays["sampling.log_density"][:, :, 0] + arrays["sampling.log_prior"]
+    arrays |= {name: _stack([getattr(chain, name) for chain in chains]) for name in ENDS}
+    arrays["bound_hits"] = np.array([chain.bound_hits for chain in chains])
+    return {**arrays, "about": np.array(json.dumps(_about(result), default=str))}
+
+
+def _about(result: "Result") -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        **{name: getattr(result, name) for name in FACTS},
+        "seed": _seed_to_json(result.seed),
+        "setup": asdict(result.setup),
+        "names": None if result.names is None else asdict(result.names),
+        "chains": [_chain_facts(chain) for chain in result.chains],
+    }
+
+
+def _chain_facts(chain: ChainRecord) -> dict[str, Any]:
+    """What is not an array, and how long the arrays are."""
+    rows = {phase: [len(column) for column in getattr(chain, phase)] for phase in PHASES}
+    return {
+        "n_refused": chain.n_refused,
+        "complete": chain.complete,
+        "n_levels": len(chain.beta),
+        "rows": rows,
+    }
+
+
+def _fields(arrays: Arrays, about: dict[str, Any]) -> dict[str, Any]:
+    arrays["sampling.draws"] = arrays["draws"]
+    names = about["names"]
+    if names is not None:
+        names = {part: {key: tuple(value) for key, value in names[part].items()} for part in names}
+    return {
+        **{name: about[name] for name in FACTS},
+        "chains": tuple(_chain(arrays, index, facts) for index, facts in enumerate(about["chains"])),
+        "seed": _seed_from_json(about["seed"]),
+        "setup": RunSetup(**about["setup"]),
+        "names": None if names is None else Parameters(**names),
+    }
+
+
+def _chain(arrays: Arrays, index: int, facts: dict[str, Any]) -> ChainRecord:
+    """One chain, without the padding."""
+    fields: dict[str, Any] = {name: arrays[name][index, : facts["n_levels"]] for name in ENDS}
+    for phase in PHASES:
+        fields[phase] = Trace._make(
+            arrays[f"{phase}.{field}"][index, :length]
+            for field, length in zip(Trace._fields, facts["rows"][phase], strict=True)
+        )
+    return ChainRecord(
+        **fields,
+        bound_hits=arrays["bound_hits"][index],
+        n_refused=facts["n_refused"],
+        complete=facts["complete"],
+    )
+
+
+def _stack(columns: Sequence[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
+    """One array of all chains; the shorter ones end in NaN, or -1 among whole numbers."""
+    first = columns[0]
+    filler = np.nan if first.dtype.kind == "f" else -1
+    longest = max(len(column) for column in columns)
+    stacked = np.full((len(columns), longest, *first.shape[1:]), filler, dtype=first.dtype)
+    for row, column in zip(stacked, columns, strict=True):
+        row[: len(column)] = column
+    return stacked
+
+
+def _seed_to_json(seed: Any) -> Any:
+    if isinstance(seed, list):
+        return [_seed_to_json(one) for one in seed]
+    if isinstance(seed, np.random.SeedSequence):
+        entropy: Any = seed.entropy
+        whole = entropy is None or isinstance(entropy, int)
+        return {
+            "entropy": entropy if whole else [int(word) for word in entropy],
+            "spawn_key": list(seed.spawn_key),
+            "pool_size": seed.pool_size,
+        }
+    return seed
+
+
+def _seed_from_json(seed: Any) -> Any:
+    if isinstance(seed, list):
+        return [_seed_from_json(one) for one in seed]
+    return np.random.SeedSequence(**seed) if isinstance(seed, dict) else seed

@@ -1,0 +1,103 @@
+"""Results made by hand: what a run would leave, with nothing wrong but what a test puts in."""
+
+from dataclasses import replace
+
+import numpy as np
+
+import temperance as tp
+from temperance.core.state import Trace
+from temperance.runs.record import ChainRecord, RunSetup
+
+THRESHOLD = 2.26
+ACCEPTANCE = 0.234
+
+
+def wandering_replicas(rng, n_rows, n_levels, first=None):
+    """Neighbours that exchange places all the time."""
+    rows = np.empty((n_rows, n_levels), dtype=np.int16)
+    current = np.arange(n_levels) if first is None else np.array(first)
+    for row in range(n_rows):
+        for edge in range(row % 2, n_levels - 1, 2):
+            if rng.random() < 0.5:
+                current[[edge, edge + 1]] = current[[edge + 1, edge]]
+        rows[row] = current
+    return rows
+
+
+def make_trace(rng, n_rows, beta, dim, *, adapting, keep_levels):
+    n_levels = len(beta)
+    levels = rng.standard_normal((n_rows, n_levels, dim)) / np.sqrt(np.maximum(beta, 1e-2))[:, None]
+    history = (n_rows if adapting else 0, n_levels)
+    return Trace(
+        draws=levels[:, 0].copy(),
+        level_draws=levels if keep_levels else np.empty((0, n_levels, dim)),
+        log_density=-0.5 * (levels**2).sum(axis=2),
+        log_prior=np.zeros(n_rows),
+        walk_accept_prob=np.full((n_rows, n_levels), ACCEPTANCE, dtype=np.float32),
+        adjacent_swap_accept=np.full((n_rows, n_levels), ACCEPTANCE, dtype=np.float32),
+        swap_accept_prob=np.full(n_rows, ACCEPTANCE, dtype=np.float32),
+        swap_pair=np.zeros((n_rows, 2), dtype=np.int16),
+        swap_attempts=np.ones(n_rows, dtype=np.int32),
+        swap_accepted=np.ones(n_rows, dtype=np.int32),
+        base_swaps=np.ones(n_rows, dtype=np.int32),
+        n_levels=np.full(n_rows, n_levels, dtype=np.int16),
+        replica=wandering_replicas(rng, n_rows, n_levels),
+        beta=np.broadcast_to(beta, history).copy(),
+        log_scale=np.full(history, np.log(THRESHOLD)),
+    )
+
+
+def make_chain(rng, *, n_draws=1_000, n_tune=400, n_levels=4, dim=2, keep_levels=True):
+    beta = 8.0 ** -np.arange(n_levels)
+    return ChainRecord(
+        tuning=make_trace(rng, n_tune, beta, dim, adapting=True, keep_levels=False),
+        sampling=make_trace(rng, n_draws, beta, dim, adapting=False, keep_levels=keep_levels),
+        beta=beta,
+        log_scale=np.full(n_levels, np.log(1.05 * THRESHOLD)),
+        mean=np.zeros((n_levels, dim)),
+        covariance=np.tile(np.eye(dim), (n_levels, 1, 1)),
+        n_refused=0,
+        bound_hits=np.zeros(3, dtype=np.int64),
+        complete=True,
+    )
+
+
+def make_result(rng, *, n_chains=4, **options):
+    """A run without a fault: independent draws, a ladder that positions climb up and down."""
+    chains = tuple(make_chain(rng, **options) for _ in range(n_chains))
+    setup = RunSetup(
+        draws=chains[0].n_draws,
+        adapts_always=False,
+        walk_acceptance=ACCEPTANCE,
+        swap_acceptance=ACCEPTANCE,
+        unimodal_scale=THRESHOLD,
+        min_levels=2,
+        settings={"swaps": "made up", "bounds": {name: [1e-4, 1e9] for name in BOUNDS}},
+        versions={"temperance": "0", "python": "0"},
+    )
+    return tp.Result(
+        chains=chains,
+        n_levels_at_start=len(chains[0].beta),
+        n_tune=len(chains[0].tuning.draws),
+        swap_strategy="made up",
+        seed=1,
+        complete=True,
+        setup=setup,
+    )
+
+
+BOUNDS = ("temperature_gap", "scale", "variance")
+
+
+def with_chains(result, change):
+    """The same result with each chain changed by ``change(index, chain)``."""
+    return replace(result, chains=tuple(change(k, chain) for k, chain in enumerate(result.chains)))
+
+
+def with_sampling(chain, **columns):
+    return replace(chain, sampling=chain.sampling._replace(**columns))
+
+
+def with_draws(result, draws):
+    """The same result with other draws of the base level, (chain, draw, dim)."""
+    return with_chains(result, lambda k, chain: with_sampling(chain, draws=draws[k]))

@@ -1,0 +1,180 @@
+"""Plots: each draws into the axis it is given, and shows what the run says."""
+
+import inspect
+import sys
+
+import matplotlib
+import numpy as np
+import pytest
+
+import temperance as tp
+from records import THRESHOLD, make_result, with_draws
+
+matplotlib.use("Agg")
+from matplotlib import pyplot
+
+ALL = [getattr(tp.plots, name) for name in tp.plots.__all__]
+each_plot = pytest.mark.parametrize("plot", ALL, ids=lambda plot: plot.__name__)
+
+
+@pytest.fixture
+def result(rng):
+    return make_result(rng, n_draws=300, n_tune=100, n_levels=4, dim=3)
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    pyplot.close("all")
+
+
+@pytest.fixture
+def ax():
+    return pyplot.subplots(layout="constrained")[1]
+
+
+def drawn(ax):
+    ax.figure.canvas.draw()
+    return ax
+
+
+@each_plot
+def test_draws_into_the_axis_given_and_returns_it(plot, result, ax):
+    before = list(ax.figure.axes)
+    assert plot(result, ax=ax) is ax
+    assert before[0] is ax
+    assert drawn(ax).has_data() or ax.child_axes
+
+
+@each_plot
+def test_makes_an_axis_when_none_is_given(plot, result):
+    ax = plot(result)
+    assert ax is not None
+    drawn(ax)
+    assert len(pyplot.get_fignums()) == 1
+
+
+@each_plot
+def test_all_but_the_result_are_keywords_with_defaults(plot):
+    first, *others = inspect.signature(plot).parameters.values()
+    assert first.name == "result"
+    assert {one.kind for one in others} == {inspect.Parameter.KEYWORD_ONLY}
+    assert all(one.default is not inspect.Parameter.empty for one in others)
+
+
+@each_plot
+@pytest.mark.parametrize("size", [(4.0, 2.8), (12.0, 8.0)])
+def test_titles_and_labels_lie_within_the_figure(plot, result, size):
+    figure, ax = pyplot.subplots(figsize=size, layout="constrained")
+    plot(result, ax=ax)
+    figure.canvas.draw()
+    width, height = figure.bbox.size
+    for axis in (ax, *ax.child_axes):
+        for text in (axis.title, axis.xaxis.label, axis.yaxis.label):
+            box = text.get_window_extent()
+            if text.get_text() and axis.axison:
+                assert min(box.x0, box.y0) > -2
+                assert box.x1 < width + 2
+                assert box.y1 < height + 2
+
+
+@each_plot
+def test_a_thumbnail_can_be_drawn(plot, result):
+    """Where layout finds no room it warns, which is an error here."""
+    figure, ax = pyplot.subplots(figsize=(2.6, 2.2), layout="constrained")
+    plot(result, ax=ax)
+    figure.canvas.draw()
+
+
+def test_ladder_shows_the_temperatures(result, ax):
+    tp.plots.ladder(result, ax=ax)
+    for line, temperatures in zip(ax.lines, result.temperatures, strict=True):
+        np.testing.assert_allclose(line.get_ydata(), temperatures)
+    assert ax.get_yscale() == "log"
+
+
+def test_scales_shows_the_papers_threshold(result, ax):
+    tp.plots.scales(result, ax=ax)
+    heights = [line.get_ydata()[0] for line in ax.lines[-2:]]
+    assert heights == pytest.approx([2.38 / np.sqrt(3), THRESHOLD])
+    np.testing.assert_allclose(ax.lines[0].get_ydata(), np.exp(result.chains[0].log_scale))
+
+
+def test_swap_acceptance_shows_the_rates(result, ax):
+    chain = result.chains[1]
+    tp.plots.swap_acceptance(result, chain=1, ax=ax)
+    rates = tp.diagnostics.pair_acceptance(chain.sampling.log_density, chain.beta)
+    np.testing.assert_allclose(ax.images[0].get_array(), rates)
+
+
+def test_replica_paths_are_the_places(result, ax):
+    tp.plots.replica_paths(result, ax=ax)
+    places = tp.diagnostics.replica_places(result.chains[0].sampling.replica)
+    np.testing.assert_array_equal(ax.lines[2].get_ydata(), places[:, 2] + 1)
+
+
+def test_barrier_names_the_sum_of_rejections(result, ax):
+    tp.plots.barrier(result, ax=ax)
+    assert f"Λ = {3 * 0.766:.2f}" in ax.lines[0].get_label()
+
+
+def test_occupancy_takes_modes(result, ax):
+    centres = np.array([[0.0, 0.0, 0.0], [50.0, 50.0, 50.0]])
+    tp.plots.occupancy(result, modes=centres, ax=ax)
+    assert [bar.get_height() for bar in ax.patches] == [1.0, 0.0]
+
+
+def test_the_parameter_shown_is_the_worst_unless_named(result, ax):
+    slow = result.draws.copy()
+    slow[:, :, 1] = np.repeat(slow[:, ::20, 1], 20, axis=1)
+    bad = with_draws(result, slow).named(["a", "b", "c"])
+    assert tp.plots.trace(bad, ax=ax).get_ylabel() == "b"
+    ax.clear()
+    assert tp.plots.trace(bad, parameter="c", ax=ax).get_ylabel() == "c"
+    with pytest.raises(tp.InvalidInputError, match="got 'd'"):
+        tp.plots.ranks(bad, parameter="d", ax=ax)
+
+
+def test_ranks_are_level_when_chains_agree_and_not_when_they_differ(result, ax):
+    counts = tp.results.plots.draws.rank_counts
+    even = counts(result.draws[:, :, 0])
+    shifted = counts(result.draws[:, :, 0] + np.arange(4)[:, None])
+    expected = even.sum() / even.size
+    assert np.abs(even / expected - 1.0).max() < 1.5
+    assert shifted[0, -1] < 0.2 * expected < 3.0 * expected < shifted[3, -1]
+    assert even.sum() == shifted.sum() == result.draws[:, :, 0].size
+
+
+def test_draws_by_level_has_a_panel_for_each(result, ax):
+    tp.plots.draws_by_level(result, pair=("x[2]", 0), ax=ax)
+    assert len(ax.child_axes) == 4
+    points = ax.child_axes[3].lines[0].get_xydata()
+    np.testing.assert_array_equal(points, result.level_draws[0, :, 3][:, [2, 0]])
+
+
+def test_draws_by_level_needs_kept_levels(rng):
+    with pytest.raises(tp.InvalidInputError, match="keep_levels=True"):
+        tp.plots.draws_by_level(make_result(rng, n_draws=9, n_tune=5, keep_levels=False))
+
+
+@pytest.mark.parametrize(
+    "plot",
+    [tp.plots.ladder_history, tp.plots.swap_acceptance, tp.plots.replica_paths, tp.plots.draws_by_level],
+)
+def test_a_chain_that_is_not_there_is_refused(plot, result):
+    with pytest.raises(tp.InvalidInputError, match="chain must lie in 0 … 3, got 4"):
+        plot(result, chain=4)
+
+
+def test_without_matplotlib_the_error_says_what_to_install(result, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(tp.TemperanceError, match=r"python -m pip install 'temperance\[plot\]'"):
+        tp.plots.ladder(result)
+
+
+def test_the_users_screen_is_left_alone(result, monkeypatch):
+    """Plots for people must not switch matplotlib to files."""
+    used = []
+    monkeypatch.setattr(matplotlib, "use", used.append)
+    tp.plots.ladder(result)
+    assert used == []

@@ -1,0 +1,141 @@
+"""A result on disk: everything comes back, and what is not a result is refused."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import temperance as tp
+from records import make_result, with_chains
+from temperance.results import storage
+from temperance.runs.allocate import cut
+
+
+def assert_same(one, other):
+    assert one.parameters == other.parameters
+    for field in ("n_levels_at_start", "n_tune", "swap_strategy", "complete", "setup"):
+        assert getattr(one, field) == getattr(other, field)
+    assert len(one.chains) == len(other.chains)
+    for mine, yours in zip(one.chains, other.chains, strict=True):
+        for phase in ("tuning", "sampling"):
+            for column, twin in zip(getattr(mine, phase), getattr(yours, phase), strict=True):
+                assert column.dtype == twin.dtype
+                np.testing.assert_array_equal(column, twin)
+        for field in ("beta", "log_scale", "mean", "covariance", "bound_hits", "n_refused", "complete"):
+            np.testing.assert_array_equal(getattr(mine, field), getattr(yours, field))
+
+
+@pytest.fixture(params=["whole", "ragged", "uneven levels", "empty", "real"])
+def result(request, rng, seed):
+    made = make_result(rng, n_draws=40, n_tune=20, n_chains=3)
+    if request.param == "ragged":
+        made = with_chains(made, lambda k, chain: replace(chain, sampling=cut(chain.sampling, 7 * k)))
+        return replace(made, complete=False)
+    if request.param == "uneven levels":
+        ends = ("beta", "log_scale", "mean", "covariance")
+        return with_chains(
+            made, lambda k, chain: replace(chain, **{name: getattr(chain, name)[: 4 - k] for name in ends})
+        )
+    if request.param == "empty":
+        return with_chains(made, lambda k, chain: replace(chain, sampling=cut(chain.sampling, 0)))
+    if request.param == "real":
+        options = {"draws": 30, "tune": 30, "chains": 2, "levels": 3, "progress": False, "adapt": "always"}
+        return tp.sample(lambda x: -0.5 * float(x @ x), initial=np.zeros(2), seed=seed, **options)
+    return made
+
+
+def test_everything_comes_back(result, tmp_path):
+    """A column left out, a padding left in, or a changed type would show."""
+    path = result.save(tmp_path / "run.npz")
+    assert_same(tp.Result.load(path), result)
+    assert str(tp.Result.load(path)) == str(result)
+
+
+def test_names_come_back(rng, tmp_path):
+    names = {"mu": (2,), "sigma": ()}
+    result = make_result(rng, n_draws=5, n_tune=5, dim=3).named(
+        names, dims={"mu": "place"}, coords={"place": ["a", "b"]}
+    )
+    back = tp.Result.load(result.save(tmp_path / "run"))
+    assert back.parameters == result.parameters
+    assert back.parameters.labels == ["mu[a]", "mu[b]", "sigma"]
+
+
+@pytest.mark.parametrize(
+    "recorded",
+    [7, 2**100, [1, 2], np.random.SeedSequence(5, spawn_key=(1, 2)), [np.random.SeedSequence([1, 2, 3])]],
+    ids=["number", "large", "list", "sequence", "list of sequences"],
+)
+def test_seeds_come_back(rng, tmp_path, recorded):
+    result = replace(make_result(rng, n_draws=5, n_tune=5), seed=recorded)
+    back = tp.Result.load(result.save(tmp_path / "run"))
+    assert repr(back.seed) == repr(recorded)
+
+
+def test_numpy_alone_can_read_it(rng, tmp_path):
+    result = make_result(rng, n_draws=11, n_tune=5)
+    with np.load(result.save(tmp_path / "run"), allow_pickle=False) as file:
+        np.testing.assert_array_equal(file["draws"], result.draws)
+        np.testing.assert_array_equal(file["log_density"], result.log_density)
+
+
+def test_the_ending_is_added_and_a_missing_folder_refused(rng, tmp_path):
+    result = make_result(rng, n_draws=5, n_tune=5)
+    assert result.save(tmp_path / "run.v2") == tmp_path / "run.v2.npz"
+    with pytest.raises(tp.InvalidInputError, match=r"folder .*nowhere does not exist"):
+        result.save(tmp_path / "nowhere" / "run.npz")
+    assert [path.name for path in tmp_path.iterdir()] == ["run.v2.npz"], "nothing half written is left"
+
+
+def test_a_failed_save_leaves_the_old_file(rng, tmp_path, monkeypatch):
+    result = make_result(rng, n_draws=5, n_tune=5)
+    path = result.save(tmp_path / "run.npz")
+    before = path.read_bytes()
+
+    def fails(*arguments, **arrays):
+        raise OSError("no space left")
+
+    monkeypatch.setattr(np, "savez_compressed", fails)
+    with pytest.raises(OSError, match="no space left"):
+        result.save(path)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("content", [b"", b"not a file of arrays", b"PK\x03\x04 broken"])
+def test_what_is_not_a_result_is_refused(tmp_path, content):
+    path = tmp_path / "run.npz"
+    path.write_bytes(content)
+    with pytest.raises(tp.InvalidInputError, match=r"run\.npz is not a result"):
+        tp.Result.load(path)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(tp.InvalidInputError, match=r"no file .*absent\.npz"):
+        tp.Result.load(tmp_path / "absent.npz")
+
+
+def test_other_arrays_are_refused(tmp_path):
+    np.savez(tmp_path / "run.npz", draws=np.zeros((1, 2, 3)))
+    with pytest.raises(tp.InvalidInputError, match=r"is not a result.*about"):
+        tp.Result.load(tmp_path / "run.npz")
+
+
+def test_a_later_format_is_refused_by_number(rng, tmp_path, monkeypatch):
+    monkeypatch.setattr(storage, "FORMAT", 99)
+    path = make_result(rng, n_draws=5, n_tune=5).save(tmp_path / "run")
+    monkeypatch.undo()
+    with pytest.raises(tp.InvalidInputError, match="has format 99, this version reads 1"):
+        tp.Result.load(path)
+
+
+@pytest.mark.parametrize("bad", [{"chains": "many"}, {"setup": None}])
+def test_a_file_with_wrong_facts_is_refused(rng, tmp_path, bad):
+    path = make_result(rng, n_draws=5, n_tune=5).save(tmp_path / "run")
+    with np.load(path) as file:
+        arrays = dict(file)
+    arrays["about"] = np.array(json.dumps({**json.loads(str(arrays["about"])), **bad}))
+    np.savez(path, **arrays)
+    with pytest.raises(tp.InvalidInputError, match="is not a result"):
+        tp.Result.load(path)
