@@ -60,13 +60,15 @@ class Outcome:
     """What a sampler leaves: draws ``(n, dim)``, their weights if they differ, and how it was set.
 
     ``evaluations`` is None when the density itself counted; where it cannot (compiled by the peer), the
-    adapter states the number, and says in its notes how it is made up.
+    adapter states the number, and says in its notes how it is made up. ``cpu_seconds`` is None for the whole
+    call.
     """
 
     draws: FloatArray
     settings: str
     weights: FloatArray | None = field(default=None)
     evaluations: int | None = None
+    cpu_seconds: float | None = None
 
 
 Sampler = Callable[[int], Outcome]  # from a seed

@@ -13,7 +13,7 @@ BURN_SHARE = 0.25
 # (temperatures, walkers at each): walkers at least 2 dim + 2; temperatures so that neighbours exchange
 TEMPERED = {
     "twenty_peaks": (5, 20),
-    "twenty_cylinders": (7, 24),
+    "twenty_cylinders": (4, 24),
     "bridge": (7, 24),
     "two_modes": (10, 42),
 }

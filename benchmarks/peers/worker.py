@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from peers.contract import Outcome, Peer, Sampler, load_adapter
+from peers.contract import Peer, Sampler, load_adapter
 from peers.density import Density
 from peers.measures import measure
 from peers.store import DONE, FAILED, Store
@@ -47,17 +47,16 @@ def repetition(task: Task, density: Density, sampler: Sampler, seed: int) -> dic
     began = time.process_time()
     try:
         outcome = sampler(seed)
-        spent = {"cpu_seconds": time.process_time() - began, "evaluations": evaluations(outcome, density)}
+        elapsed = time.process_time() - began
+        spent = {
+            "cpu_seconds": elapsed if outcome.cpu_seconds is None else outcome.cpu_seconds,
+            "evaluations": density.count if outcome.evaluations is None else outcome.evaluations,
+        }
         return {"status": DONE, "settings": outcome.settings, **spent, **measure(task, outcome)}
     except Exception as error:  # noqa: BLE001 - whatever a peer raises is its result
         message = " ".join(f"{type(error).__name__}: {error}".split())
         spent = {"cpu_seconds": time.process_time() - began, "evaluations": density.count}
         return {"status": FAILED, "message": message, **spent}
-
-
-def evaluations(outcome: Outcome, density: Density) -> int:
-    """As counted, or as stated by an adapter whose peer compiles the density."""
-    return density.count if outcome.evaluations is None else outcome.evaluations
 
 
 def versions(peer: Peer) -> str:

@@ -16,6 +16,8 @@ PEER = Peer(
     "the prior; its own first ladder, adapting to equal swap rates; two steps a sweep as in its README.",
 )
 STEPS_A_SWEEP = 2
+# its own ladder has no infinite temperature, and four levels in eight dimensions end too cold
+PLANS = {**TEMPERED, "twenty_cylinders": (7, 24)}
 MORE_SWEEPS = 3  # room for the sweeps that proposals outside the box save
 
 
@@ -24,7 +26,7 @@ def prepare(task: Task, density: Density) -> Sampler:
     import numpy as np
     import reddemcee
 
-    levels, walkers = TEMPERED[task.key]
+    levels, walkers = PLANS[task.key]
     cost = levels * walkers * STEPS_A_SWEEP
     room = MORE_SWEEPS * task.budget // cost
 

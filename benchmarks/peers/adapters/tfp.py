@@ -20,10 +20,10 @@ PEER = Peer(
 BURN_SHARE = 0.25
 # (levels, hottest temperature)
 LADDERS = {
-    "twenty_peaks": (5, 500.0),
-    "twenty_cylinders": (8, 500.0),
-    "bridge": (9, 50.0),
-    "two_modes": (16, 500.0),
+    "twenty_peaks": (4, 200.0),
+    "twenty_cylinders": (8, 200.0),
+    "bridge": (5, 50.0),
+    "two_modes": (8, 200.0),
 }
 USUAL_STEP = 2.38  # over √d, Roberts, Gelman & Gilks 1997
 

@@ -16,7 +16,7 @@ PEER = Peer(
 )
 # (live points at least, slice steps or 0 for its own region sampling)
 PLANS = {
-    "twenty_peaks": (400, 0),
+    "twenty_peaks": (1600, 0),
     "twenty_cylinders": (400, 0),
     "bridge": (100, 22),
     "two_modes": (50, 20),
