@@ -18,7 +18,7 @@ NO_LIMIT = 1e9
 @click.option("--peer", "names", multiple=True, type=click.Choice((*PEERS, *OURS)), help="Only these peers.")
 @click.option("--task", "tasks", multiple=True, type=click.Choice(list(TASKS)), help="Only these tasks.")
 @click.option("--ours", is_flag=True, help="Only our own samplers, in this environment.")
-@click.option("--repetitions", type=click.IntRange(min=1), help="For each cell: peers 20, ours 200 by default.")
+@click.option("--repetitions", type=click.IntRange(min=1), help="A cell; by default 20, ours 200.")
 @click.option("--minutes", type=float, default=NO_LIMIT, help="Begin no repetition of a cell after so many.")
 @click.option("--anew", is_flag=True, help="Forget the chosen cells' rows first.")
 def main(

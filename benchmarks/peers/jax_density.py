@@ -21,7 +21,9 @@ def log_density(task: Task) -> Any:
     ours, theirs = density.rows(points), np.asarray(jax.vmap(function)(points))
     worst = np.max(np.abs(ours - theirs) / np.maximum(1.0, np.abs(ours)))
     if not worst < AGREEMENT:
-        raise ValueError(f"{task.key} in JAX differs from the zoo by {worst:.3g}, at most {AGREEMENT:g} is allowed")
+        raise ValueError(
+            f"{task.key} in JAX differs from the zoo by {worst:.3g}, at most {AGREEMENT:g} is allowed"
+        )
     return function
 
 

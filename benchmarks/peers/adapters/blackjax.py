@@ -12,19 +12,20 @@ PEER = Peer(
     kind="sequential Monte Carlo",
     start=BOX,
     packages=("blackjax>=1.7", "jax>=0.10"),
-    notes="Adaptive tempering from the box to the target; random walks whose covariance follows the particles "
-    "(`inner_kernel_tuning`). A step is compiled once, outside the CPU time. Counted: particles × (walk steps + 3) "
-    "for each temperature, as each is evaluated for the next temperature, for the walk's start and for its weight. "
-    "The number of temperatures is not known beforehand: particles so that the budget is nearly used.",
+    notes="Adaptive tempering from the box to the target; random walks whose covariance follows the "
+    "particles (`inner_kernel_tuning`). A step is compiled once, outside the CPU time. Counted: particles × "
+    "(walk steps + 3) for each temperature, as each particle is also evaluated for the next temperature, for "
+    "the walk's start and for its weight. The number of temperatures is not known beforehand: particles so "
+    "that the budget is nearly used.",
 )
 TARGET_ESS = 0.5
 USUAL_STEP = 2.38  # over √d, Roberts, Gelman & Gilks 1997
 # (particles for 1,000 evaluations, walk steps at each temperature, scale of the walk)
 PLANS = {
     "twenty_peaks": (23.0, 4, 0.3),
-    "twenty_cylinders": (4.0, 20, 0.3),
-    "bridge": (4.0, 20, 1.0),
-    "two_modes": (2.0, 20, 0.3),
+    "twenty_cylinders": (8.4, 10, 0.3),
+    "bridge": (3.0, 10, 0.5),
+    "two_modes": (4.4, 10, 1.0),
 }
 
 
@@ -43,7 +44,9 @@ def prepare(task: Task, density: Density) -> Sampler:
 
     def run(seed: int) -> Outcome:
         key = jax.random.PRNGKey(seed)
-        state = first(jnp.asarray(density.from_unit(np.random.default_rng(seed).random((particles, task.dim)))))
+        state = first(
+            jnp.asarray(density.from_unit(np.random.default_rng(seed).random((particles, task.dim))))
+        )
         temperatures = 0
         while float(state.sampler_state.tempering_param) < 1.0:
             key, now = jax.random.split(key)

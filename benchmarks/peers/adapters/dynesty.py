@@ -11,8 +11,8 @@ PEER = Peer(
     kind="nested sampling",
     start=BOX,
     packages=("dynesty>=3.0",),
-    notes="Dynamic, all weight on the posterior, stopped by the budget; one call for each point. Its own choice "
-    "of bounds and of sampling within them.",
+    notes="Dynamic, all weight on the posterior, stopped by the budget; one call for each point. Its own "
+    "choice of bounds and of sampling within them.",
 )
 N_LIVE = {"twenty_peaks": 500, "twenty_cylinders": 500, "bridge": 200, "two_modes": 100}
 MARGIN = 0.98  # of the budget: it looks at the count between batches of proposals

@@ -23,7 +23,7 @@ def prepare(task: Task, density: Density) -> Sampler:
     """Steps until the budget is used up; proposals outside the box cost no evaluation."""
     import numpy as np
 
-    np.in1d, np.trapz = np.isin, np.trapezoid  # type: ignore[attr-defined]  # the shim
+    np.in1d, np.trapz = np.isin, np.trapezoid  # noqa: NPY201 - the shim
     from eryn.ensemble import EnsembleSampler
     from eryn.prior import ProbDistContainer, uniform_dist
     from eryn.state import State

@@ -23,7 +23,7 @@ def prepare(task: Task, density: Density) -> Sampler:
     """Steps until the budget is used up; proposals outside the box cost no evaluation."""
     import numpy as np
 
-    np.float = float  # type: ignore[attr-defined]  # the shim
+    np.float = float  # noqa: NPY001 - the shim
     import ptemcee
 
     levels, walkers = TEMPERED[task.key]

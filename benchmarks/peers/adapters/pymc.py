@@ -11,16 +11,16 @@ PEER = Peer(
     kind="sequential Monte Carlo",
     start=BOX,
     packages=("pymc>=5.28",),
-    notes="`sample_smc`, one chain; the box is the prior, the zoo's density a potential in an operation of its own, "
-    "called point by point as PyMC does. What PyMC compiles at each call is in the CPU time. It chooses the number "
-    "of steps itself: particles so that the budget is nearly used and not exceeded.",
+    notes="`sample_smc`, one chain; the box is the prior, the zoo's density a potential in an operation of "
+    "its own, called point by point as PyMC does. What PyMC compiles at each call is in the CPU time. It "
+    "chooses the number of steps itself: particles so that the budget is nearly used and not exceeded.",
 )
 # (particles for 1,000 evaluations, kernel)
 PLANS = {
     "twenty_peaks": (20.0, "IMH"),
-    "twenty_cylinders": (10.0, "IMH"),
-    "bridge": (10.0, "IMH"),
-    "two_modes": (10.0, "IMH"),
+    "twenty_cylinders": (15.0, "IMH"),
+    "bridge": (7.2, "IMH"),
+    "two_modes": (7.6, "IMH"),
 }
 
 
@@ -63,7 +63,7 @@ def _operation(density: Density) -> Any:
         def make_node(self, x: Any) -> Any:
             return Apply(self, [pt.as_tensor(x)], [pt.dscalar()])
 
-        def perform(self, node: Any, inputs: Any, outputs: Any) -> None:
+        def perform(self, _node: Any, inputs: Any, outputs: Any) -> None:
             outputs[0][0] = np.asarray(density(inputs[0]))
 
     return ZooDensity()

@@ -17,4 +17,6 @@ def prepare(task: Task, _density: Density) -> Sampler:
     from peers.ours import sampler
     from temperance.runs.ladder import DEFAULT_LEVELS
 
-    return sampler(task, n_levels=DEFAULT_LEVELS, chains=4, described=f"defaults: 4 chains, {DEFAULT_LEVELS} levels")
+    return sampler(
+        task, n_levels=DEFAULT_LEVELS, chains=4, described=f"defaults: 4 chains, {DEFAULT_LEVELS} levels"
+    )

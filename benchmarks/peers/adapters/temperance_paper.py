@@ -8,7 +8,8 @@ PEER = Peer(
     title="temperance, the paper's setting",
     kind="tempering",
     start=ONE_POINT,
-    notes="`paper_settings(trim=False)`, one chain, first temperatures 1, 2, …, L; the first quarter left out.",
+    notes="`paper_settings(trim=False)`, one chain, first temperatures 1, 2, …, L; the first quarter is left "
+    "out.",
 )
 LEVELS = {"twenty_peaks": 5, "twenty_cylinders": 7, "bridge": 9, "two_modes": 9}
 

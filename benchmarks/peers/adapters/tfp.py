@@ -5,6 +5,7 @@ from typing import Any
 from peers.contract import ONE_POINT, Outcome, Peer, Sampler
 from peers.density import Density
 from peers.jax_density import log_density
+from peers.ladders import after_burn_in, describe
 from peers.tasks import Task
 
 PEER = Peer(
@@ -13,11 +14,10 @@ PEER = Peer(
     start=ONE_POINT,
     packages=("tensorflow-probability>=0.25", "jax>=0.10"),
     shims="`jax.interpreters.xla.pytype_aval_mappings`, which JAX removed, is put back before the import.",
-    notes="On JAX, compiled as a whole, all levels vectorised; compilation is not in the CPU time. Random walks "
-    "with steps of 2.38/√d widths of a mode times √T, since nothing adapts; a geometric ladder; its usual "
-    "swaps of neighbours. Counted: levels × (steps + 1).",
+    notes="On JAX, compiled as a whole, all levels vectorised; compilation is not in the CPU time. Random "
+    "walks with steps of 2.38/√d widths of a mode times √T, since nothing adapts; a geometric ladder; its "
+    "usual swaps of neighbours. Counted: levels × (steps + 1).",
 )
-BURN_SHARE = 0.25
 # (levels, hottest temperature)
 LADDERS = {
     "twenty_peaks": (4, 200.0),
@@ -28,7 +28,7 @@ LADDERS = {
 USUAL_STEP = 2.38  # over √d, Roberts, Gelman & Gilks 1997
 
 
-def prepare(task: Task, density: Density) -> Sampler:
+def prepare(task: Task, _density: Density) -> Sampler:
     """Compile a run of as many steps as the budget allows."""
     import jax
     import numpy as np
@@ -40,9 +40,9 @@ def prepare(task: Task, density: Density) -> Sampler:
     def run(seed: int) -> Outcome:
         draws = np.asarray(run_compiled(jax.random.PRNGKey(seed)))
         return Outcome(
-            draws=draws[int(BURN_SHARE * steps) :],
+            draws=after_burn_in(draws),
             evaluations=levels * (steps + 1),
-            settings=f"{levels} levels up to T = {hottest:g}, the first {BURN_SHARE:.0%} of the steps left out",
+            settings=describe(levels, hottest),
         )
 
     return run

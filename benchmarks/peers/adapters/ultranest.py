@@ -11,8 +11,8 @@ PEER = Peer(
     kind="nested sampling",
     start=BOX,
     packages=("ultranest>=4.4",),
-    notes="Reactive, vectorised calls, stopped by the budget. In eleven and twenty dimensions with a slice step "
-    "sampler, as its documentation advises there.",
+    notes="Reactive, vectorised calls, stopped by the budget. In eleven and twenty dimensions with a slice "
+    "step sampler, as its documentation advises there.",
 )
 # (live points at least, slice steps or 0 for its own region sampling)
 PLANS = {
@@ -45,7 +45,10 @@ def prepare(task: Task, density: Density) -> Sampler:
                 nsteps=n_slices, generate_direction=steps.generate_mixture_random_direction
             )
         result = sampler.run(
-            max_ncalls=int(MARGIN * task.budget), min_num_live_points=n_live, show_status=False, viz_callback=False
+            max_ncalls=int(MARGIN * task.budget),
+            min_num_live_points=n_live,
+            show_status=False,
+            viz_callback=False,
         )
         found = result["weighted_samples"]
         walk = f", {n_slices} slice steps" if n_slices else ""
