@@ -1,6 +1,7 @@
 """Our own sampler under the peers' contract: from one point, and with the budget met to the iteration."""
 
 import time
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,47 +13,46 @@ from peers.tasks import Task
 TUNE_SHARE = 0.25  # of the budget, as the peers leave out a quarter
 
 
-def sampler(task: Task, *, n_levels: int, chains: int, described: str, **options: Any) -> Sampler:
-    """A run of `temperance.sample` with ``draws`` and ``tune`` from the budget.
+def sampler(task: Task, **options: Any) -> Sampler:
+    """A run of `temperance.sample` with these options, and ``draws`` and ``tune`` from the budget.
 
-    How many iterations a budget allows depends on when levels are dropped. So each run is made twice: once
-    with more draws than can be paid, to see where the budget ends, and once, timed, with as many as can.
-    The draws of the second are the first ones of the first.
+    How many draws a budget allows depends on the levels that tuning leaves. So the tuning is made twice: once
+    to see what is left, and once, timed, with the draws that follow. Levels must not be dropped after tuning.
     """
-    tune = int(TUNE_SHARE * task.budget / (chains * n_levels))
-    arguments = {
-        "initial": task.start, "data": task.problem.data, "tune": tune, "chains": chains, "cores": 1,
-        "progress": False, **options,
-    }  # fmt: skip
+    sample = partial(
+        tp.sample, task.problem.log_density, initial=task.start, data=task.problem.data, cores=1,
+        progress=False, **options,
+    )  # fmt: skip
+    probe = sample(draws=0, tune=1, seed=0)  # shows defaults, and compiles
+    chains, n_levels = len(probe.chains), probe.n_levels_at_start
+    sample = partial(sample, tune=int(TUNE_SHARE * task.budget / (chains * n_levels)))
 
     def run(seed: int) -> Outcome:
-        trial = tp.sample(task.problem.log_density, draws=task.budget // chains, seed=seed, **arguments)
-        draws = affordable_draws(trial, task.budget)
+        draws = affordable_draws(sample(draws=0, seed=seed), task.budget)
         began = time.process_time()
-        result = tp.sample(task.problem.log_density, draws=draws, seed=seed, **arguments)
+        result = sample(draws=draws, seed=seed)
         return Outcome(
             cpu_seconds=time.process_time() - began,
             draws=result.draws.reshape(-1, task.dim),
-            evaluations=int(evaluations(result)[-1]),
-            settings=described,
+            evaluations=evaluations(result),
+            settings=f"{chains} chain{'s' if chains > 1 else ''}, {n_levels} levels",
         )
 
-    run(0)  # compiles
     return run
 
 
-def evaluations(result: tp.Result) -> np.ndarray:
-    """Evaluations of all chains up to each iteration, the starting points among them.
+def evaluations(result: tp.Result) -> int:
+    """Evaluations of all chains, the starting points among them.
 
-    An iteration evaluates the levels that were left after the one before it.
+    An iteration evaluates the levels that the one before it left.
     """
-    totals = 0
+    total, first = 0, result.n_levels_at_start
     for chain in result.chains:
         left = np.concatenate([chain.tuning.n_levels, chain.sampling.n_levels]).astype(np.int64)
-        totals = totals + result.n_levels_at_start + np.cumsum(np.append(result.n_levels_at_start, left[:-1]))
-    return np.asarray(totals)
+        total += 2 * first + int(left[:-1].sum())
+    return total
 
 
-def affordable_draws(result: tp.Result, budget: int) -> int:
-    """How many iterations after tuning the budget allows."""
-    return int(np.searchsorted(evaluations(result), budget, side="right")) - result.n_tune
+def affordable_draws(tuned: tp.Result, budget: int) -> int:
+    """How many draws the budget allows after tuning, with the levels that it left."""
+    return int((budget - evaluations(tuned)) // sum(tuned.n_levels))

@@ -8,15 +8,12 @@ PEER = Peer(
     title="temperance",
     kind="tempering",
     start=ONE_POINT,
-    notes="The defaults, four chains included; a quarter of the budget goes into tuning.",
+    notes="The defaults; a quarter of the budget goes into tuning.",
 )
 
 
 def prepare(task: Task, _density: Density) -> Sampler:
-    """Four chains and as many levels as `temperance.sample` takes by itself."""
+    """Chains and levels as `temperance.sample` takes them by itself."""
     from peers.ours import sampler
-    from temperance.runs.ladder import DEFAULT_LEVELS
 
-    return sampler(
-        task, n_levels=DEFAULT_LEVELS, chains=4, described=f"defaults: 4 chains, {DEFAULT_LEVELS} levels"
-    )
+    return sampler(task)

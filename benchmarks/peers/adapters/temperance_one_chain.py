@@ -1,4 +1,4 @@
-"""Our sampler with its defaults, but one chain instead of four."""
+"""Our sampler with its defaults, but one chain."""
 
 from peers.contract import ONE_POINT, Peer, Sampler
 from peers.density import Density
@@ -13,8 +13,7 @@ PEER = Peer(
 
 
 def prepare(task: Task, _density: Density) -> Sampler:
-    """One chain and as many levels as `temperance.sample` takes by itself."""
+    """One chain, and levels as `temperance.sample` takes them by itself."""
     from peers.ours import sampler
-    from temperance.runs.ladder import DEFAULT_LEVELS
 
-    return sampler(task, n_levels=DEFAULT_LEVELS, chains=1, described=f"1 chain, {DEFAULT_LEVELS} levels")
+    return sampler(task, chains=1)

@@ -21,12 +21,5 @@ def prepare(task: Task, _density: Density) -> Sampler:
     import temperance as tp
     from peers.ours import sampler
 
-    n_levels = LEVELS[task.key]
-    return sampler(
-        task,
-        n_levels=n_levels,
-        chains=1,
-        described=f"{n_levels} levels, one equi-energy swap an iteration",
-        temperatures=np.arange(1.0, n_levels + 1.0),
-        settings=tp.paper_settings(trim=False),
-    )
+    temperatures = np.arange(1.0, LEVELS[task.key] + 1.0)
+    return sampler(task, chains=1, temperatures=temperatures, settings=tp.paper_settings(trim=False))

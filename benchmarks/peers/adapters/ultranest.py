@@ -11,14 +11,14 @@ PEER = Peer(
     kind="nested sampling",
     start=BOX,
     packages=("ultranest>=4.4",),
-    notes="Reactive, vectorised calls, stopped by the budget. In eleven and twenty dimensions with a slice "
+    notes="Reactive, vectorised calls, stopped by the budget. In more than two dimensions with a slice "
     "step sampler, as its documentation advises there.",
 )
 # (live points at least, slice steps or 0 for its own region sampling)
 PLANS = {
     "twenty_peaks": (1600, 0),
-    "twenty_cylinders": (400, 0),
-    "bridge": (100, 22),
+    "twenty_cylinders": (200, 16),
+    "bridge": (100, 11),
     "two_modes": (50, 20),
 }
 MARGIN = 0.97  # of the budget: it looks at the count between batches
