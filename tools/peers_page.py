@@ -24,6 +24,7 @@ FIGURE = ROOT / "docs" / "peers" / "errors.svg"
 PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 ALL = (*OURS, *PEERS)
 WANTED = 20  # repetitions of a peer
+FEWEST = 5  # with fewer runs a bootstrap says nothing
 STARTS = {ONE_POINT: "point", BALL: "ball", BOX: "box"}
 
 
@@ -123,21 +124,26 @@ def verdict(found: Sequence[Cell]) -> str:
         return ""
     name, own = summary.headline(ours)[0], summary.headline_estimate(ours)
     return (
-        f"Judged by the {name}, where temperance with its defaults has {own.value:.3g}:\n\n"
+        f"Judged by the {name}, where temperance with its defaults has {own.value:.3g} (in brackets, how many "
+        "times a peer's error is smaller or larger):\n\n"
         f"- per evaluation, {_ranking(ours, others, per_second=False)}\n"
         f"- per second, {_ranking(ours, others, per_second=True)}"
     )
 
 
 def _ranking(ours: Cell, others: Sequence[Cell], *, per_second: bool) -> str:
-    groups: dict[str, list[str]] = {"better": [], "even": [], "worse": []}
+    groups: dict[str, list[str]] = {"better": [], "even": [], "worse": [], "few": []}
     for cell in others:
+        if cell.n < FEWEST:
+            groups["few"].append(f"{_title(cell.peer)} (n = {cell.n})")
+            continue
         ratio = summary.log_ratio(ours, cell, per_second=per_second)
         verdict = "even" if ratio.low <= 0.0 <= ratio.high else "better" if ratio.value > 0.0 else "worse"
         groups[verdict].append(f"{_title(cell.peer)} ({_times(ratio.value)})")
     return (
         f"we lose to {_listed(groups['better'])}; no clear difference from {_listed(groups['even'])}; "
-        f"we do better than {_listed(groups['worse'])}."
+        f"we do better than {_listed(groups['worse'])}"
+        + (f"; too few runs of {_listed(groups['few'])}." if groups["few"] else ".")
     )
 
 
@@ -279,7 +285,7 @@ def _rounded(value: float) -> float:
 def _times(log_ratio: float) -> str:
     factor = np.exp(abs(log_ratio))
     size = f"{_rounded(factor):,.0f}" if factor >= 10.0 else f"{factor:.1f}"
-    return f"its error is {size} × {'smaller' if log_ratio > 0.0 else 'larger'}"
+    return f"{size} × {'smaller' if log_ratio > 0.0 else 'larger'}"
 
 
 def _listed(names: Sequence[str]) -> str:

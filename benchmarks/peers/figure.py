@@ -11,6 +11,7 @@ from peers.summary import Cell, headline, headline_estimate
 
 STYLE = {
     "font.size": 9.0,
+    "axes.titlesize": 9.0,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "svg.fonttype": "none",
@@ -52,10 +53,20 @@ def _panel(axis: Any, cells: Sequence[Cell], colours: Mapping[str, Any]) -> None
         bars = None if np.isnan(below) else [[max(below, 0.0)], [max(above, 0.0)]]
         axis.errorbar(seconds, error.value, yerr=bars, capsize=2, elinewidth=0.8, **_look(cell.peer, colours))
     task = cells[0].task
-    axis.set(xscale="log", yscale="log", title=f"{task.problem.name}, {task.budget:,} evaluations")
-    axis.title.set_fontsize(9.0)
+    axis.set(xscale="log", yscale="log", title=f"{task.key.replace('_', ' ')}, {task.budget:,} evaluations")
+    for side in (axis.xaxis, axis.yaxis):
+        _plain_ticks(side)
     axis.set(xlabel="CPU seconds of a run", ylabel=headline(cells[0])[0])
     axis.grid(alpha=0.25, which="major")
+
+
+def _plain_ticks(side: Any) -> None:
+    """Numbers as people write them, also on an axis shorter than a decade."""
+    from matplotlib import ticker
+
+    side.set_major_locator(ticker.LogLocator(subs=(1.0, 2.0, 5.0), numticks=12))
+    side.set_major_formatter(ticker.FormatStrFormatter("%g"))
+    side.set_minor_locator(ticker.NullLocator())
 
 
 def _legend(axis: Any, colours: Mapping[str, Any]) -> None:
