@@ -124,8 +124,8 @@ def verdict(found: Sequence[Cell]) -> str:
         return ""
     name, own = summary.headline(ours)[0], summary.headline_estimate(ours)
     return (
-        f"Judged by the {name}, where temperance with its defaults has {own.value:.3g} (in brackets, how many "
-        "times a peer's error is smaller or larger):\n\n"
+        f"Judged by the {name}, where temperance with its defaults has {own.value:.3g} (in brackets, how "
+        "many times a peer's error is smaller or larger):\n\n"
         f"- per evaluation, {_ranking(ours, others, per_second=False)}\n"
         f"- per second, {_ranking(ours, others, per_second=True)}"
     )

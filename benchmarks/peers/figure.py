@@ -26,6 +26,7 @@ MARKERS = {
     "nested importance sampling": "P",
 }
 PANELS = (2, 3)
+CROWDED = 300.0  # beyond this ratio of its ends an axis has labels at powers of ten only
 
 
 def draw(cells: Mapping[str, Sequence[Cell]], path: Path) -> None:
@@ -64,7 +65,9 @@ def _plain_ticks(side: Any) -> None:
     """Numbers as people write them, also on an axis shorter than a decade."""
     from matplotlib import ticker
 
-    side.set_major_locator(ticker.LogLocator(subs=(1.0, 2.0, 5.0), numticks=12))
+    low, high = side.get_view_interval()
+    wide = high > CROWDED * low
+    side.set_major_locator(ticker.LogLocator(subs=(1.0,) if wide else (1.0, 2.0, 5.0), numticks=12))
     side.set_major_formatter(ticker.FormatStrFormatter("%g"))
     side.set_minor_locator(ticker.NullLocator())
 
