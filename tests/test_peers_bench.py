@@ -135,23 +135,40 @@ def test_a_file_with_other_columns_is_refused(store) -> None:
 
 def test_a_failure_is_a_row_with_its_message() -> None:
     def broken(_seed: int) -> Outcome:
-        raise RuntimeError("a\nlong story")
+        raise RuntimeError("too bad\nand a long trace")
 
     row = repetition(PEAKS, Density(PEAKS), broken, 1)
     assert row["status"] == FAILED
-    assert row["message"] == "RuntimeError: a long story"
+    assert row["message"] == "RuntimeError: too bad"
+
+
+def test_a_stated_number_beyond_the_budget_is_a_failure() -> None:
+    stated = Outcome(draws=np.zeros((3, 2)), settings="", evaluations=2 * PEAKS.budget)
+    row = repetition(PEAKS, Density(PEAKS), lambda _seed: stated, 1)
+    assert row["status"] == FAILED
+    assert str(row["message"]).startswith("BudgetError: evaluations must not exceed 38,250")
 
 
 def test_our_runs_meet_the_budget() -> None:
     task = replace(PEAKS, budget=4_000)
     outcome = ours.sampler(task, chains=2, levels=4)(1)
     assert 4_000 - 8 < outcome.evaluations <= 4_000
-    untrimmed = tp.Settings(trimming=tp.Trimming(enabled=False))
+
+
+def test_our_evaluations_are_those_that_are_made() -> None:
+    calls = []
+
+    def counted(x: np.ndarray) -> float:
+        calls.append(1)
+        return PEAKS.problem.log_density(x)
+
+    trimming = tp.Settings(trimming=tp.Trimming(after=50, every=10, slack=0.9))
     run = tp.sample(
-        task.problem.log_density, initial=task.start, tune=5, draws=7, chains=2, levels=4, seed=1,
-        progress=False, settings=untrimmed,
+        counted, initial=PEAKS.start, tune=200, draws=70, chains=2, cores=1, levels=6, seed=1,
+        progress=False, settings=trimming,
     )  # fmt: skip
-    assert ours.evaluations(run) == 2 * 4 * (1 + 5 + 7)
+    assert min(run.n_levels) < 6
+    assert ours.evaluations(run) == len(calls)
 
 
 def cell(values: list[float], seconds: float = 1.0) -> Cell:

@@ -61,13 +61,17 @@ class Density:
             times.append(time.process_time() - began)
         return min(times) / BARE_CALLS
 
-    def _add(self, n: int) -> None:
-        self.count += n
-        if self.count > self._limit:
+    def check(self, evaluations: int) -> None:
+        """Refuse more evaluations than the budget and its tolerance allow."""
+        if evaluations > self._limit:
             raise BudgetError(
                 f"evaluations must not exceed {self._limit:,} (budget {self.task.budget:,}), "
-                f"got {self.count:,}"
+                f"got {evaluations:,}"
             )
+
+    def _add(self, n: int) -> None:
+        self.count += n
+        self.check(self.count)
 
 
 def _one_argument(log_density: Any, data: Any) -> Any:

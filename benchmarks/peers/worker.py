@@ -52,11 +52,16 @@ def repetition(task: Task, density: Density, sampler: Sampler, seed: int) -> dic
             "cpu_seconds": elapsed if outcome.cpu_seconds is None else outcome.cpu_seconds,
             "evaluations": density.count if outcome.evaluations is None else outcome.evaluations,
         }
+        density.check(int(spent["evaluations"]))
         return {"status": DONE, "settings": outcome.settings, **spent, **measure(task, outcome)}
     except Exception as error:  # noqa: BLE001 - whatever a peer raises is its result
-        message = " ".join(f"{type(error).__name__}: {error}".split())
         spent = {"cpu_seconds": time.process_time() - began, "evaluations": density.count}
-        return {"status": FAILED, "message": message, **spent}
+        return {"status": FAILED, "message": first_line(error), **spent}
+
+
+def first_line(error: Exception) -> str:
+    """What was said, without the traces of files that some peers add."""
+    return f"{type(error).__name__}: {error}".split("\n")[0]
 
 
 def versions(peer: Peer) -> str:

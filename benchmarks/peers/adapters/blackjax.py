@@ -25,7 +25,7 @@ PLANS = {
     "twenty_peaks": (23.0, 4, 0.3),
     "twenty_cylinders": (8.4, 10, 0.3),
     "bridge": (3.0, 10, 0.5),
-    "two_modes": (4.4, 10, 1.0),
+    "two_modes": (4.0, 10, 1.0),
 }
 
 
@@ -44,9 +44,8 @@ def prepare(task: Task, density: Density) -> Sampler:
 
     def run(seed: int) -> Outcome:
         key = jax.random.PRNGKey(seed)
-        state = first(
-            jnp.asarray(density.from_unit(np.random.default_rng(seed).random((particles, task.dim))))
-        )
+        points = density.from_unit(np.random.default_rng(seed).random((particles, task.dim)))
+        state = first(jnp.asarray(points))
         temperatures = 0
         while float(state.sampler_state.tempering_param) < 1.0:
             key, now = jax.random.split(key)

@@ -18,9 +18,9 @@ PEER = Peer(
 # (particles for 1,000 evaluations, kernel)
 PLANS = {
     "twenty_peaks": (20.0, "IMH"),
-    "twenty_cylinders": (15.0, "IMH"),
-    "bridge": (7.2, "IMH"),
-    "two_modes": (7.6, "IMH"),
+    "twenty_cylinders": (9.0, "IMH"),
+    "bridge": (6.0, "IMH"),
+    "two_modes": (5.0, "IMH"),
 }
 
 
