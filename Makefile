@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= out
 
-.PHONY: demo test test-all lint chromium bench bench-swaps reproduction docs clean
+.PHONY: demo test test-all lint chromium bench bench-swaps bench-peers bench-peers-ours reproduction docs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/temperance demo --out $(OUT)
@@ -30,6 +30,12 @@ bench: $(VENV)/.installed
 bench-swaps: $(VENV)/.installed
 	$(BIN)/python benchmarks/swap_strategies.py docs/images/swap_strategies.png
 
+bench-peers: $(VENV)/.installed
+	PYTHONPATH=benchmarks $(BIN)/python -m peers
+
+bench-peers-ours: $(VENV)/.installed
+	PYTHONPATH=benchmarks $(BIN)/python -m peers --ours --anew
+
 reproduction: $(VENV)/.installed-test
 	$(BIN)/temperance reproduce all --out $(OUT)/reproduction --continue
 	$(BIN)/python tools/reproduction_page.py $(OUT)/reproduction
@@ -37,6 +43,7 @@ reproduction: $(VENV)/.installed-test
 docs: $(VENV)/.installed-test
 	$(BIN)/python tools/refresh_docs.py
 	$(BIN)/python tools/reproduction_page.py
+	PYTHONPATH=benchmarks $(BIN)/python tools/peers_page.py
 
 $(VENV)/.created:
 	$(PYTHON) -c "import sys; sys.exit('Python 3.11 or newer is needed') if sys.version_info < (3, 11) else None"
