@@ -11,7 +11,7 @@ TURNS = 12
 DIMS = (2, 5, 10, 20, 50, 100, 200, 500)
 LEVELS = (2, 4, 8, 16, 32, 64)
 FIXED_LEVELS, FIXED_DIM = 8, 20
-WORK = 2_000_000  # entries of factors that one timing passes over, so that each takes some milliseconds
+WORK = 40_000_000  # entries of factors a timing passes over; the first, cold passes must not count
 
 Costs = dict[int, tuple[float, float]]  # microseconds an iteration, adapting and frozen
 
@@ -29,7 +29,7 @@ def by_levels() -> Costs:
 def cost(dim: int, levels: int) -> tuple[float, float]:
     """Microseconds an iteration, adapting and frozen, on a Gaussian."""
     problem = tp.zoo.gaussian(dim)
-    n = int(np.clip(WORK // (levels * dim**2), 10, 2_000))
+    n = int(np.clip(WORK // (levels * dim**2), 20, 2_000))
     run = (problem.log_density, problem.start, levels, n)
     learns, rests = best_of([adapting(*run), frozen(*run)], turns=TURNS)
     return 1e6 * learns / n, 1e6 * rests / n

@@ -5,7 +5,7 @@ from dataclasses import fields, is_dataclass
 from importlib import metadata
 from typing import Any
 
-from temperance.runs.plan import Plan, unimodal_scale
+from temperance.runs.plan import Plan, unimodal_scale, walk_acceptance
 from temperance.runs.record import RunSetup
 from temperance.swaps import Strategy
 
@@ -16,7 +16,7 @@ def describe(plan: Plan) -> RunSetup:
     return RunSetup(
         draws=plan.draws,
         adapts_always=plan.adapts_for_ever,
-        walk_acceptance=float(adaptation.walk_acceptance),
+        walk_acceptance=walk_acceptance(plan),
         swap_acceptance=float(adaptation.swap_acceptance),
         unimodal_scale=unimodal_scale(plan),
         min_levels=trimming.min_levels if trimming.enabled else plan.n_levels,

@@ -8,7 +8,7 @@ import numpy as np
 from temperance.core.state import FloatArray
 from temperance.errors import InvalidInputError
 
-TUNED_ACCEPTANCE = 0.234  # what the ladder adapts to
+TUNED_ACCEPTANCE = 0.234  # the paper's rate
 SWEEP_ACCEPTANCE = 0.5  # best for even-odd sweeps
 
 

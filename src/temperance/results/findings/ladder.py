@@ -67,7 +67,8 @@ def dead_edge(result: "Result") -> Finding | None:
         return None
     edges = sorted({edge for found in dead.values() for edge in found})
     where = ", ".join(f"{edge + 1}–{edge + 2}" for edge in edges)
-    wanted = max(_levels_for(result.chains[k], len(dead[k])) for k in dead)
+    rate = result.setup.swap_acceptance
+    wanted = max(_levels_for(result.chains[k], len(dead[k]), rate) for k in dead)
     return Finding(
         name="dead edge",
         message=f"hardly a position passed between levels {where} in {listed(list(dead), 'chain')}: what is "
@@ -88,12 +89,13 @@ def no_round_trips(result: "Result") -> Finding | None:
     if not without:
         return None
     n_draws = result.draws.shape[1]
+    other_swaps = "" if result.swap_strategy == "even-odd" else ", or swaps=temperance.swaps.even_odd()"
     factor = LONGER if sum(trips) == 0 else 2 * math.ceil(len(trips) / sum(trips))
     return Finding(
         name="no round trips",
         message=f"in {listed(without, 'chain')} no position travelled from the first level to the last and "
         "back, so the hot levels brought nothing new to the first",
-        cure=f"draws={round_up(max(2, factor) * n_draws)}, or swaps=temperance.swaps.even_odd()",
+        cure=f"draws={round_up(max(2, factor) * n_draws)}{other_swaps}",
         serious=sum(trips) == 0,
     )
 
@@ -107,12 +109,12 @@ def _levels_to_add(chain: ChainRecord, threshold: float) -> int:
     return min(math.ceil(float(-last / (last - before))), (MAX_GROWTH - 1) * n_levels)
 
 
-def _levels_for(chain: ChainRecord, n_dead: int) -> int:
-    """What the barrier asks for, and a level more for each dead edge at least."""
+def _levels_for(chain: ChainRecord, n_dead: int, acceptance: float) -> int:
+    """What the barrier asks for at this rate, and a level more for each dead edge at least."""
     local = diagnostics.local_barrier(measure.log_densities(chain))
     total = diagnostics.integrated_barrier(local, chain.beta)
     n_levels = len(chain.beta)
-    needed = 1 + diagnostics.edges_needed(total) if math.isfinite(total) else n_levels
+    needed = 1 + diagnostics.edges_needed(total, acceptance) if math.isfinite(total) else n_levels
     return min(max(needed, n_levels + n_dead), MAX_GROWTH * n_levels)
 
 
