@@ -19,7 +19,10 @@ import temperance as tp
 from temperance.zoo import Problem
 
 RUNS, TUNE, DRAWS, SEED = 200, 2_500, 7_500, 1
-SETTINGS = tp.Settings(trimming=tp.Trimming(enabled=False))
+SETTINGS = tp.Settings(
+    adaptation=tp.Adaptation(walk_acceptance=0.234, swap_acceptance=0.234),  # the paper's rates
+    trimming=tp.Trimming(enabled=False),
+)
 TARGETS = {
     "twenty peaks, 5 levels": (tp.zoo.twenty_peaks(), 5),
     "twenty cylinders (normal), 7 levels": (tp.zoo.twenty_cylinders("normal"), 7),

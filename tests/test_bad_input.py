@@ -370,7 +370,7 @@ def test_26_one_dimension():
 
 def test_27_memory_of_large_covariances():
     with pytest.raises(
-        tp.InvalidInputError, match=r"2 chains × 100 levels in 5000 dimensions need 37\.3 GiB"
+        tp.InvalidInputError, match=r"2 chains × 100 levels in 5000 dimensions need 18\.6 GiB"
     ):
         run_plain(initial=np.zeros(5000), levels=100, chains=2)
 

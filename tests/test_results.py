@@ -19,7 +19,7 @@ from temperance.results.result import largest_block
 from temperance.results.show import MAX_ROWS
 from temperance.runs.allocate import cut
 from temperance.runs.describe import versions
-from temperance.runs.plan import gaussian_scale
+from temperance.runs.plan import best_acceptance, gaussian_scale
 
 SEED = 20261116
 QUIET = {"chains": 3, "seed": SEED, "progress": False, "swaps": tp.swaps.equi_energy()}
@@ -498,7 +498,7 @@ def test_a_result_knows_how_it_was_set_up(result, dropping, two_parts):
     assert setup.draws == DRAWS
     assert (setup.adapts_always, dropping.setup.adapts_always) == (False, True)
     assert setup.min_levels == setup.settings["trimming"]["min_levels"] == EAGER.min_levels
-    assert setup.unimodal_scale == pytest.approx((1.0 - EAGER.slack) * gaussian_scale(0.234, 2))
+    assert setup.unimodal_scale == pytest.approx((1.0 - EAGER.slack) * gaussian_scale(best_acceptance(2), 2))
     assert setup.settings["swaps"] == "equi-energy"
     assert setup.settings["log density"] == "log_density"
     assert setup.settings["adaptation"]["gain"]["exponent"] == tp.Gain().exponent

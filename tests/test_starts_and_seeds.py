@@ -1,6 +1,7 @@
 """Starts, seeds, threads and ladders."""
 
 import math
+from statistics import NormalDist
 
 import numba
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 import temperance as tp
 from temperance.runs.starts import MAX_TRIES
+from temperance.settings import SWAP_ACCEPTANCE
 
 TINY = {"draws": 30, "tune": 30, "chains": 2, "levels": 3, "seed": 1, "progress": False}
 
@@ -219,7 +221,8 @@ def test_both_ladders_are_the_same_run():
 def test_a_number_of_levels_builds_a_geometric_ladder(levels):
     temperatures = first_ladder(levels=levels)
     assert len(temperatures) == levels
-    assert np.allclose(temperatures, np.exp(2.38 / math.sqrt(2)) ** np.arange(levels))
+    ratio = math.exp(-2.0 * NormalDist().inv_cdf(0.5 * SWAP_ACCEPTANCE) / math.sqrt(2))
+    assert np.allclose(temperatures, ratio ** np.arange(levels))
 
 
 def test_numpy_whole_numbers_are_whole_numbers():
