@@ -202,6 +202,13 @@ ALONG = {
 each_fault = pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
 
 
+@pytest.mark.parametrize(("strategy", "advised"), [("equi-energy", True), ("even-odd", False)])
+def test_nobody_is_told_to_use_the_sweeps_that_he_uses(healthy, rng, strategy, advised):
+    faulty = replace(no_round_trips(healthy, rng), swap_strategy=strategy)
+    (finding,) = [found for found in faulty.warnings if found.name == "no round trips"]
+    assert ("even_odd()" in finding.cure) == advised
+
+
 def test_a_healthy_run_has_no_warnings(healthy):
     assert names(healthy) == set()
     assert healthy.verdict == "No sign of trouble."

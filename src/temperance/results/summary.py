@@ -8,7 +8,7 @@ import numpy as np
 from temperance.core.state import FloatArray
 from temperance.results import diagnostics, measure
 from temperance.results.diagnostics.acceptance import mean_of_known
-from temperance.results.diagnostics.barrier import SWEEP_ACCEPTANCE, TUNED_ACCEPTANCE
+from temperance.results.diagnostics.barrier import PAPER_ACCEPTANCE, SWEEP_ACCEPTANCE
 from temperance.results.table import Table
 from temperance.runs.record import ChainRecord
 
@@ -116,7 +116,7 @@ def _chain_row(chain: ChainRecord) -> dict[str, Any]:
         "swap_acceptance": float(trace.swap_accepted.sum() / max(int(trace.swap_attempts.sum()), 1)),
         "base_swaps": float(np.mean(trace.base_swaps)) if chain.n_draws else float("nan"),
         "barrier": total,
-        f"edges at {TUNED_ACCEPTANCE}": diagnostics.edges_needed(total) if known else "–",
+        f"edges at {PAPER_ACCEPTANCE}": diagnostics.edges_needed(total) if known else "–",
         f"edges at {SWEEP_ACCEPTANCE}": (diagnostics.edges_needed(total, SWEEP_ACCEPTANCE) if known else "–"),
         "refused": chain.n_refused,
     }

@@ -8,7 +8,7 @@ import numpy as np
 from temperance.core.state import FloatArray
 from temperance.errors import InvalidInputError
 
-TUNED_ACCEPTANCE = 0.234  # the paper's rate
+PAPER_ACCEPTANCE = 0.234  # the paper's rate
 SWEEP_ACCEPTANCE = 0.5  # best for even-odd sweeps
 
 
@@ -39,7 +39,7 @@ def integrated_barrier(local: Any, beta: Any) -> float:
     return math.fsum(pieces)
 
 
-def edges_needed(total: float, acceptance: float = TUNED_ACCEPTANCE) -> int:
+def edges_needed(total: float, acceptance: float = PAPER_ACCEPTANCE) -> int:
     """How many edges a ladder with barrier Λ needs so that each accepts at this rate."""
     if not math.isfinite(total):
         raise InvalidInputError(f"the barrier must be finite, got {total}")
