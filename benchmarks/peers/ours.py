@@ -10,10 +10,10 @@ import temperance as tp
 from peers.contract import Outcome, Sampler
 from peers.tasks import Task
 
-TUNE_SHARE = 0.25  # of the budget, as the peers leave out a quarter
+TUNE_SHARE = 0.4  # of the budget: what is learnt then pays later
 
 
-def sampler(task: Task, **options: Any) -> Sampler:
+def sampler(task: Task, *, tune_share: float = TUNE_SHARE, **options: Any) -> Sampler:
     """A run of `temperance.sample` with these options, and ``draws`` and ``tune`` from the budget.
 
     How many draws a budget allows depends on the levels that tuning leaves. So the tuning is made twice: once
@@ -25,7 +25,7 @@ def sampler(task: Task, **options: Any) -> Sampler:
     )  # fmt: skip
     probe = sample(draws=0, tune=1, seed=0)  # shows defaults, and compiles
     chains, n_levels = len(probe.chains), probe.n_levels_at_start
-    sample = partial(sample, tune=int(TUNE_SHARE * task.budget / (chains * n_levels)))
+    sample = partial(sample, tune=int(tune_share * task.budget / (chains * n_levels)))
 
     def run(seed: int) -> Outcome:
         draws = affordable_draws(sample(draws=0, seed=seed), task.budget)
@@ -42,17 +42,30 @@ def sampler(task: Task, **options: Any) -> Sampler:
 
 
 def evaluations(result: tp.Result) -> int:
-    """Evaluations of all chains, the starting points among them.
-
-    An iteration evaluates the levels that the one before it left.
-    """
-    total, first = 0, result.n_levels_at_start
-    for chain in result.chains:
-        left = np.concatenate([chain.tuning.n_levels, chain.sampling.n_levels]).astype(np.int64)
-        total += 2 * first + int(left[:-1].sum())
-    return total
+    """Evaluations of all chains: the starting points, every level that moved, the scouts."""
+    return sum(
+        result.n_levels_at_start
+        + int(chain.tuning.evaluations.sum(dtype=np.int64))
+        + int(chain.sampling.evaluations.sum(dtype=np.int64))
+        for chain in result.chains
+    )
 
 
 def affordable_draws(tuned: tp.Result, budget: int) -> int:
-    """How many draws the budget allows after tuning, with the levels that it left."""
-    return int((budget - evaluations(tuned)) // sum(tuned.n_levels))
+    """How many draws the budget allows after tuning, with the levels that it left and as they rest."""
+    left = budget - evaluations(tuned)
+    low, high = 0, max(left, 0)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if draw_cost(tuned, middle) <= left else (low, middle - 1)
+    return low
+
+
+def draw_cost(tuned: tp.Result, draws: int) -> int:
+    """Evaluations that so many draws of each chain take."""
+    total = 0
+    for chain, n_levels in zip(tuned.chains, tuned.n_levels, strict=True):
+        rest = 1 if chain.modes is None else chain.modes.rest_every
+        awake = (tuned.n_tune + draws - 1) // rest - (tuned.n_tune - 1) // rest
+        total += draws + awake * (n_levels - 1)
+    return total

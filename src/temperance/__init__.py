@@ -17,7 +17,7 @@ from temperance.results import diagnostics, plots
 from temperance.results.findings import Finding
 from temperance.results.result import Result
 from temperance.sampling import sample
-from temperance.settings import Adaptation, Bounds, Gain, Settings, Trimming, paper_settings
+from temperance.settings import Adaptation, Bounds, Gain, Jumps, Settings, Trimming, paper_settings
 
 __version__ = "0.1.0"
 
@@ -31,6 +31,7 @@ __all__ = [
     "IncompleteWarning",
     "InvalidInputError",
     "InvalidTypeError",
+    "Jumps",
     "Result",
     "RunError",
     "Settings",

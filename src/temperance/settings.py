@@ -51,6 +51,8 @@ def _covariance_gain() -> Gain:
 class Adaptation:
     """How walks and temperatures learn.
 
+    ``walk`` is ``"robust"`` (robust adaptive Metropolis: it learns the shape of the mode that it is in) or
+    ``"covariance"`` (the paper's: it learns the covariance of the level, across all its modes, and a scale).
     ``when`` is ``"tuning"`` (everything is frozen for the draws, which makes the kernel exact) or
     ``"always"`` (the paper's everlasting, diminishing adaptation). ``walk_acceptance=None`` is the rate that
     is best for a Gaussian in the dimension at hand: 0.44 in one, 0.35 in two, soon near 0.234.
@@ -61,6 +63,7 @@ class Adaptation:
     would be for a Gaussian, instead of the identity; it does not concern targets with a prior.
     """
 
+    walk: Literal["robust", "covariance"] = "robust"
     when: Literal["tuning", "always"] = "tuning"
     gain: Gain = field(default_factory=Gain)
     covariance_gain: Gain | None = field(default_factory=_covariance_gain)
@@ -71,6 +74,7 @@ class Adaptation:
     average: bool = True
 
     def __post_init__(self) -> None:
+        one_of("walk", self.walk, ("robust", "covariance"))
         one_of("when", self.when, ("tuning", "always"))
         instance_of("gain", self.gain, Gain, "a temperance.Gain")
         if self.covariance_gain is not None:
@@ -120,6 +124,25 @@ class Trimming:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Jumps:
+    """Moves of the base level from mode to mode, learnt while tuning and frozen for the draws.
+
+    ``scout_share`` is the largest share of the evaluations of tuning that scouts may add: walks at the base
+    temperature from where warm levels are. ``refresh`` lets the hottest level, when it has one mode, draw half of its
+    proposals afresh while drawing.
+    """
+
+    enabled: bool = True
+    scout_share: float = 0.2
+    refresh: bool = True
+
+    def __post_init__(self) -> None:
+        flag("enabled", self.enabled)
+        number_between("scout_share", self.scout_share, 0.0, 1.0, closed="left")
+        flag("refresh", self.refresh)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Bounds:
     """The compact sets of the theory, wide enough never to matter in a healthy run."""
 
@@ -142,6 +165,7 @@ class Settings:
 
     adaptation: Adaptation = field(default_factory=Adaptation)
     trimming: Trimming = field(default_factory=Trimming)
+    jumps: Jumps = field(default_factory=Jumps)
     bounds: Bounds = field(default_factory=Bounds)
     swaps: Strategy = field(default_factory=even_odd)
     bad_density: Literal["raise", "reject"] = "raise"
@@ -149,6 +173,7 @@ class Settings:
     def __post_init__(self) -> None:
         instance_of("adaptation", self.adaptation, Adaptation, "a temperance.Adaptation")
         instance_of("trimming", self.trimming, Trimming, "a temperance.Trimming")
+        instance_of("jumps", self.jumps, Jumps, "a temperance.Jumps")
         instance_of("bounds", self.bounds, Bounds, "a temperance.Bounds")
         instance_of(
             "swaps",
@@ -169,6 +194,7 @@ class Settings:
 def paper_settings(*, exponent: float = PAPER_GAIN_EXPONENT, trim: bool = True) -> Settings:
     """Algorithm 1 as printed: one gain for everything, adaptation that never ends, EE swaps, Eq. (11)."""
     adaptation = Adaptation(
+        walk="covariance",
         when="always",
         gain=Gain(exponent=exponent),
         covariance_gain=None,
@@ -179,4 +205,5 @@ def paper_settings(*, exponent: float = PAPER_GAIN_EXPONENT, trim: bool = True) 
         average=False,
     )
     trimming = Trimming(enabled=trim, every=1, min_levels=1, rule="first", threshold="asymptotic", slack=0.0)
-    return Settings(adaptation=adaptation, trimming=trimming, swaps=equi_energy())
+    jumps = Jumps(enabled=False)
+    return Settings(adaptation=adaptation, trimming=trimming, jumps=jumps, swaps=equi_energy())

@@ -1,42 +1,56 @@
-"""Phase 2: each level's walk learns its mean, covariance and scale."""
-
-import math
+"""Phase 2: each level's walk learns, from where it is and from how its proposals were accepted."""
 
 from temperance.core.compile import compiled
 from temperance.core.lanes import LANES
-from temperance.core.numeric import clamp
+from temperance.core.numeric import clamp, power_gain
+from temperance.core.robust import learn_shapes
 from temperance.core.state import Info, Settings, State
 
-MAX_GAIN = 0.99
 SCALE_HIT, COVARIANCE_HIT = 1, 2
 
 
 @compiled
-def power_gain(step: int, scale: float, exponent: float, delay: float) -> float:
-    """γ[step] = scale · (step + 1 + delay)^−exponent, kept below one."""
-    return min(scale * math.pow(step + 1.0 + delay, -exponent), MAX_GAIN)
-
-
-@compiled
-def adapt_walks(state: State, info: Info, settings: Settings, gain: float) -> None:
-    """Eqs (8)–(10) at every level, in place, with the state after the walk and the old mean.
-
-    Of Eq. (9) only x − μ is noted: the covariance takes it in when the next proposal passes over it.
-    """
-    cov_gain = power_gain(
+def covariance_gain(state: State, settings: Settings) -> float:
+    """γ of this iteration for means and covariances."""
+    return power_gain(
         state.iteration[0] + 1,
         settings.cov_gain_scale,
         settings.cov_gain_exponent,
         settings.cov_gain_delay,
     )
+
+
+@compiled
+def adapt_walks(state: State, info: Info, settings: Settings, gain: float) -> None:
+    """What the walks learn from the state that they left, at every level, in place.
+
+    Every kind of walk asks for one update Σ ← keep (Σ + w wᵀ / total) a level; it is made when the next
+    proposal passes over Σ.
+    """
     bound_variances(settings, state)
+    cov_gain = covariance_gain(state, settings)
+    if settings.robust:
+        learn_shapes(state, info, settings, cov_gain)
+    else:
+        learn_covariances(state, info, settings, gain, cov_gain)
+    state.update_waits[0] = 1
+
+
+@compiled
+def learn_covariances(state: State, info: Info, settings: Settings, gain: float, cov_gain: float) -> None:
+    """Eqs (8)–(10), in place, with the state after the walk and the old mean. A jump teaches no scale."""
+    for bundle in range((state.n_levels[0] + LANES - 1) // LANES):
+        for lane in range(LANES):
+            state.update_total[bundle, 0, lane] = (1.0 - cov_gain) / cov_gain
+            state.update_keep[bundle, 0, lane] = 1.0 - cov_gain
     for level in range(state.n_levels[0]):
         centre(level, cov_gain, state)
+        if info.jump[level] >= 0:
+            continue
         moved = state.log_scale[level] + gain * (info.walk_accept_prob[level] - settings.target_walk_accept)
         bounded = clamp(moved, settings.min_log_scale, settings.max_log_scale)
         state.bound_hits[SCALE_HIT] += bounded != moved
         state.log_scale[level] = bounded
-    state.pending_gain[0] = cov_gain
 
 
 @compiled

@@ -19,7 +19,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 # Kernels allocate nothing and so need no reference counts; with them the loop takes three times as long.
 KERNEL_OPTIONS: dict[str, Any] = {**OPTIONS, "_nrt": False}
-KERNEL_FOLDERS = ("core", "swaps", "targets")
+KERNEL_FOLDERS = ("core", "modes", "swaps", "targets")
 
 
 def compiled(function: Function) -> Function:

@@ -6,9 +6,12 @@ from typing import Any
 
 from numba import types
 
-from temperance.core.adapt import adapt_walks, average_late, power_gain
+from temperance.core.adapt import adapt_walks, average_late
 from temperance.core.compile import compiled, compiled_for, kernel_digest
+from temperance.core.jump import propose_jumps
+from temperance.core.numeric import power_gain
 from temperance.core.record import record
+from temperance.core.robust import note_directions
 from temperance.core.state import (
     LEVEL,
     RUNNING,
@@ -21,29 +24,33 @@ from temperance.core.state import (
     evaluate_type,
     propose_pair_type,
 )
-from temperance.core.swap import swap
+from temperance.core.swap import forget_swaps, swap
 from temperance.core.temper import adapt_gaps, measure_edges
 from temperance.core.trim import trim, trim_is_due
-from temperance.core.walk import accept_walk, propose, screen
+from temperance.core.walk import accept_walk, choose_active, propose, screen
 
 
 @compiled
 def finish_iteration(propose_pair: Callable[..., float], chain: Chain, row: int) -> None:
     """Everything after the densities of the proposals are known; in place."""
-    state, info, _, settings, noise, _, control = chain
+    state, info, view, settings, _, _, noise, _, control = chain
     gain = 0.0
     if settings.adapting:
         gain = power_gain(
             state.iteration[0] + 1, settings.gain_scale, settings.gain_exponent, settings.gain_delay
         )
+        if settings.robust:
+            note_directions(noise, row, state, info)
     accept_walk(noise, row, state, info)
     if settings.adapting:
         adapt_walks(state, info, settings, gain)
-    control[LEVEL] = SWAPPING
-    swap(propose_pair, chain, row)
-    if control[STATUS] != RUNNING:
-        return
-    measure_edges(state, info)
+    forget_swaps(info, view)
+    if info.n_active[0] == state.n_levels[0]:
+        control[LEVEL] = SWAPPING
+        swap(propose_pair, chain, row)
+        if control[STATUS] != RUNNING:
+            return
+        measure_edges(state, info)
     if settings.adapting:
         adapt_gaps(state, info, settings, gain)
         average_late(state, settings)
@@ -66,13 +73,15 @@ def compiled_loop() -> Callable[..., int]:
     ) -> int:
         """Run up to ``n_iterations``, recording from ``first_row`` on; how many were finished."""
         digest  # noqa: B018  a closure constant, so part of the cache key
-        state, info, view, settings, noise, trace, control = chain
+        state, info, view, settings, _, _, noise, trace, control = chain
         for row in range(n_iterations):
+            choose_active(state, settings, info)
             propose(state, noise, row, info)
+            propose_jumps(chain, row)
             evaluate(
                 context,
                 info.proposal,
-                state.n_levels[0],
+                info.n_active[0],
                 info.log_density,
                 info.log_prior,
                 info.scratch,

@@ -8,7 +8,7 @@ diagonal, one after the other. Columns go in pairs, which halves the traffic wit
 from typing import Any, NamedTuple
 
 from temperance.core.compile import compiled
-from temperance.core.lanes import load, root, spread, store
+from temperance.core.lanes import load, root, store
 from temperance.core.state import FloatArray
 
 
@@ -18,6 +18,8 @@ class Bundle(NamedTuple):
     factor: FloatArray  # (dim * (dim - 1) / 2, LANES)
     diag: FloatArray  # (dim, LANES)
     deviation: FloatArray  # (dim, LANES) w, spent by the update
+    total: FloatArray  # (1, LANES) of the update
+    keep: FloatArray  # (1, LANES) likewise
     scale: FloatArray  # (1, LANES)
     normals: FloatArray  # (dim, LANES)
     moved: FloatArray  # (dim, LANES) gets the step added
@@ -39,11 +41,15 @@ def scaled_normal(k: int, bundle: Bundle) -> Any:
 
 
 @compiled
-def update_and_step(gain: float, bundle: Bundle) -> None:
-    """Σ becomes (1 − γ) Σ + γ w wᵀ, Eq. (9), and ``scale · L D^½ z`` of the new Σ is added; in place."""
+def update_and_step(bundle: Bundle) -> None:
+    """Σ becomes keep · (Σ + w wᵀ / total), and ``scale · L D^½ z`` of the new Σ is added; in place.
+
+    Eq. (9) is keep = 1 − γ and total = (1 − γ) / γ. A negative total takes away; Σ stays positive definite
+    as long as wᵀ Σ⁻¹ w < −total.
+    """
     factor, deviation, moved = bundle.factor, bundle.deviation, bundle.moved
     dim = bundle.diag.shape[0]
-    total, keep = spread((1.0 - gain) / gain), spread(1.0 - gain)
+    total, keep = load(bundle.total, 0), load(bundle.keep, 0)
     first = 0
     for k in range(0, dim, 2):
         pivot, weight, total = renew_diagonal(k, total, keep, bundle)

@@ -1,8 +1,10 @@
-"""The helpers that decide what happens to a NaN."""
+"""Small helpers; most decide what happens to a NaN."""
 
 import math
 
 from temperance.core.compile import compiled
+
+MAX_GAIN = 0.99
 
 
 @compiled
@@ -34,3 +36,9 @@ def tempered_difference(beta: float, proposed: float, current: float) -> float:
 def clamp(value: float, low: float, high: float) -> float:
     """The nearest value in ``[low, high]``."""
     return min(max(value, low), high)
+
+
+@compiled
+def power_gain(step: int, scale: float, exponent: float, delay: float) -> float:
+    """γ[step] = scale · (step + 1 + delay)^−exponent, kept below one."""
+    return min(scale * math.pow(step + 1.0 + delay, -exponent), MAX_GAIN)

@@ -100,13 +100,15 @@ def tail_normal(word: Any, stream: WordArray, tables: Ziggurat) -> float:
 
 
 @compiled
-def fill_normals(stream: WordArray, tables: Ziggurat, lane: int, out: FloatArray) -> None:
-    """Normals into one lane of ``out``, (iteration, dim, LANES), in place.
+def fill_normals(
+    stream: WordArray, tables: Ziggurat, lane: int, first: int, step: int, out: FloatArray
+) -> None:
+    """Normals into one lane of every ``step``-th row of ``out``, (iteration, dim, LANES), in place.
 
     The generator's state stays in registers on the common path; only a number that needs more writes it back.
     """
     a, b, c, counter = stream[0], stream[1], stream[2], stream[3]
-    for iteration in range(out.shape[0]):
+    for iteration in range(first, out.shape[0], step):
         for i in range(out.shape[1]):
             word = a + b + counter
             counter += _ONE
@@ -123,9 +125,9 @@ def fill_normals(stream: WordArray, tables: Ziggurat, lane: int, out: FloatArray
 
 
 @compiled
-def fill_uniforms(stream: WordArray, out: FloatArray) -> None:
-    """Uniforms on [0, 1), in place."""
-    for k in range(out.shape[0]):
+def fill_uniforms(stream: WordArray, first: int, step: int, out: FloatArray) -> None:
+    """Uniforms on [0, 1) into every ``step``-th place, in place."""
+    for k in range(first, out.shape[0], step):
         out[k] = next_uniform(stream)
 
 
@@ -135,19 +137,30 @@ def compiled_fill() -> Callable[..., None]:
     digest = kernel_digest()
     words, numbers = types.uint64[::1], types.float64[::1]
     tables_type = types.NamedTuple((words, numbers, numbers, numbers), Ziggurat)
-    signature = types.void(types.uint64[:, ::1], types.int64, tables_type, noise_type())
+    signature = types.void(
+        types.uint64[:, ::1], types.int64, types.int64, types.int64, tables_type, noise_type()
+    )
 
     @compiled_for(signature)
-    def fill(streams: WordArray, n_live: int, tables: Ziggurat, noise: Noise) -> None:
-        """Numbers for the live levels and for the swaps, in place.
+    def fill(
+        streams: WordArray, n_live: int, first: int, step: int, tables: Ziggurat, noise: Noise
+    ) -> None:
+        """Numbers for the live levels, for the swaps and for the jumps, in place.
 
-        Stream 0 is for the swaps; level l has streams 1 + 2l for its normals and 2 + 2l for its uniforms.
+        Stream 0 is for the swaps; level l has streams 1 + 2l for its normals and 2 + 2l for its uniforms; the
+        last one is for the jumps. Hot levels and swaps get numbers from row ``first`` on, every ``step`` rows:
+        between them they rest.
         """
         digest  # noqa: B018  a closure constant, so part of the cache key
-        for row in range(noise.swap_uniforms.shape[0]):
-            fill_uniforms(streams[0], noise.swap_uniforms[row])
+        for row in range(first, noise.swap_uniforms.shape[0], step):
+            fill_uniforms(streams[0], 0, 1, noise.swap_uniforms[row])
         for level in range(n_live):
-            fill_normals(streams[1 + 2 * level], tables, level % LANES, noise.normals[level // LANES])
-            fill_uniforms(streams[2 + 2 * level], noise.uniforms[level])
+            start, every = (0, 1) if level == 0 else (first, step)
+            normals = noise.normals[level // LANES]
+            fill_normals(streams[1 + 2 * level], tables, level % LANES, start, every, normals)
+            fill_uniforms(streams[2 + 2 * level], start, every, noise.uniforms[level])
+        for row in range(noise.jump_uniforms.shape[0]):
+            for place in range(noise.jump_uniforms.shape[1]):
+                fill_uniforms(streams[streams.shape[0] - 1], 0, 1, noise.jump_uniforms[row, place])
 
     return fill

@@ -1,6 +1,7 @@
 """What one iteration leaves in the trace."""
 
 from temperance.core.compile import compiled
+from temperance.core.jump import BASE, HOTTEST
 from temperance.core.state import Info, State, SwapView, Trace
 
 
@@ -10,6 +11,8 @@ def record(state: State, info: Info, view: SwapView, row: int, trace: Trace) -> 
     for i in range(state.position.shape[1]):
         trace.draws[row, i] = state.position[0, i]
     trace.log_prior[row] = state.log_prior[0]
+    trace.jump[row] = info.jump[0]
+    trace.evaluations[row] = info.n_active[0]
     trace.swap_accept_prob[row] = info.swap_accept_prob[0]
     trace.swap_attempts[row] = info.swap_attempts[0]
     trace.swap_accepted[row] = info.swap_accepted[0]
@@ -23,12 +26,16 @@ def record(state: State, info: Info, view: SwapView, row: int, trace: Trace) -> 
 @compiled
 def record_levels(state: State, info: Info, row: int, trace: Trace) -> None:
     """The columns of the trace that have one entry for each level, in place."""
-    n_levels = state.n_levels[0]
+    n_levels, n_active = state.n_levels[0], info.n_active[0]
     for level in range(n_levels):
         trace.log_density[row, level] = state.log_density[level]
-        trace.walk_accept_prob[row, level] = info.walk_accept_prob[level]
         trace.replica[row, level] = state.replica[level]
-    for level in range(n_levels - 1):
+    for level in range(n_active):
+        if info.jump[level] < 0:
+            trace.walk_accept_prob[row, level] = info.walk_accept_prob[level]
+        else:
+            trace.jump_accept_prob[row, BASE if level == 0 else HOTTEST] = info.walk_accept_prob[level]
+    for level in range(n_active - 1):
         trace.adjacent_swap_accept[row, level] = info.adjacent_swap_accept[level]
     if trace.beta.shape[0] > 0:
         for level in range(n_levels):

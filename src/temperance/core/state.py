@@ -1,4 +1,4 @@
-"""What the kernels read and write: state, info, settings, noise and trace.
+"""What the kernels read and write: state, info, settings, mixtures, noise and trace.
 
 *State* is what the next iteration needs, *info* what just happened, *settings* what the
 user chose. All are tuples of arrays allocated once and written in place; only the first
@@ -30,6 +30,11 @@ RUNNING, STOPPED, NOT_A_NUMBER, INFINITE, RAISED, BAD_WEIGHT = 0, 1, 2, 3, 4, 5
 # Uniforms that one attempted swap consumes: two to choose the pair, one to accept it.
 SWAP_UNIFORMS = 3
 
+# The tails of all proposals that do not start from the state are those of Student's t: heavier than a normal's.
+JUMP_DOF = 8
+# Uniforms that one jump consumes: whether to jump, to which component, and half the degrees of freedom.
+JUMP_UNIFORMS = 2 + JUMP_DOF // 2
+
 
 class State(NamedTuple):
     """Everything the next iteration depends on."""
@@ -42,8 +47,11 @@ class State(NamedTuple):
     mean: FloatArray  # (level, dim)
     cov_factor: FloatArray  # (bundle, dim * (dim - 1) / 2, LANES) unit lower factors by columns, see `linalg`
     cov_diag: FloatArray  # (bundle, dim, LANES) the diagonal between the factors
-    deviation: FloatArray  # (bundle, dim, LANES) x − μ, which the covariances take in when they are next used
-    pending_gain: FloatArray  # (1,) the gain of that, zero when nothing waits
+    deviation: FloatArray  # (bundle, dim, LANES) w of Σ ← keep (Σ + w wᵀ / total), made when Σ is next used
+    update_total: FloatArray  # (bundle, 1, LANES) of that update
+    update_keep: FloatArray  # (bundle, 1, LANES) likewise
+    update_waits: IntArray  # (1,) whether there is one
+    spread: FloatArray  # (level, dim) variances of the coordinates, for walks that do not learn them
     log_scale: FloatArray  # (level,)
     log_scale_sum: FloatArray  # (level,) over late tuning, for what is frozen
     log_gap_sum: FloatArray  # (level,) likewise
@@ -61,8 +69,11 @@ class Info(NamedTuple):
     proposal: FloatArray  # (level, dim)
     log_density: FloatArray  # (level,) at the proposals
     log_prior: FloatArray  # (level,) at the proposals
-    walk_accept_prob: FloatArray  # (level,)
+    log_proposal_ratio: FloatArray  # (level,) log q(x | y) − log q(y | x), zero for a walk
+    walk_accept_prob: FloatArray  # (level,) of whatever was proposed
     adjacent_swap_accept: FloatArray  # (level,) between each level and the next
+    n_active: IntArray  # (1,) levels that move in this iteration; the hotter ones rest
+    jump: IntArray  # (level,) the component that a jump came from, -1 after a walk
     swap_accept_prob: FloatArray  # (1,) summed over the attempts
     swap_attempts: IntArray  # (1,) attempts that found a pair
     swap_accepted: IntArray  # (1,)
@@ -87,10 +98,23 @@ class SwapView(NamedTuple):
     order: IntArray  # (level,) room
 
 
+class Mixture(NamedTuple):
+    """What jumps are drawn from: components of Student's t with `JUMP_DOF` degrees of freedom."""
+
+    chance: FloatArray  # (1,) of a jump instead of a walk
+    cumulative: FloatArray  # (component,) weights added up
+    centre: FloatArray  # (component, dim)
+    root: FloatArray  # (component, dim, dim) lower factor of the scale matrix
+    whitener: FloatArray  # (component, dim, dim) its inverse
+    log_height: FloatArray  # (component,) weight times density at the centre
+
+
 class Settings(NamedTuple):
     """The user's choices as plain numbers."""
 
     adapting: bool
+    robust: bool  # walks learn the shape of the mode that they are in, not the covariance
+    rest_every: int  # hot levels move once in so many iterations
     pinned: bool  # the last level has beta = 0 and stays
     heat_bath: bool  # a swap is accepted with its conditional probability
     n_swaps: int  # attempts an iteration
@@ -101,6 +125,9 @@ class Settings(NamedTuple):
     cov_gain_scale: float
     cov_gain_exponent: float
     cov_gain_delay: float
+    shape_gain_scale: float
+    shape_gain_exponent: float
+    shape_gain_delay: float
     target_walk_accept: float
     target_swap_accept: float
     average_after: int
@@ -124,6 +151,7 @@ class Noise(NamedTuple):
     normals: FloatArray  # (bundle, iteration, dim, LANES)
     uniforms: FloatArray  # (level, iteration)
     swap_uniforms: FloatArray  # (iteration, SWAP_UNIFORMS for each attempt)
+    jump_uniforms: FloatArray  # (iteration, 2, JUMP_UNIFORMS) of the base level and of the hottest; or empty
 
 
 class Trace(NamedTuple):
@@ -133,7 +161,10 @@ class Trace(NamedTuple):
     level_draws: FloatArray  # (draw, level, dim) on request
     log_density: FloatArray  # (draw, level) the tempered part
     log_prior: FloatArray  # (draw,) the untempered part at the base level
-    walk_accept_prob: ProbArray  # (draw, level)
+    walk_accept_prob: ProbArray  # (draw, level) NaN where a level jumped or rested
+    jump_accept_prob: ProbArray  # (draw, 2) of the base level and the hottest, NaN where it did not jump
+    jump: LevelArray  # (draw,) the component that the base was to jump to, -1 if it walked
+    evaluations: CountArray  # (draw,) of the log density, scouts after this iteration included
     adjacent_swap_accept: ProbArray  # (draw, level), the last column unused
     swap_accept_prob: ProbArray  # (draw,) summed over the attempts
     swap_pair: LevelArray  # (draw, 2) of the last attempt
@@ -153,6 +184,8 @@ class Chain(NamedTuple):
     info: Info
     view: SwapView
     settings: Settings
+    jumps: Mixture
+    refresh: Mixture
     noise: Noise
     trace: Trace
     control: IntArray
@@ -181,20 +214,25 @@ def swap_view_type() -> Any:
 
 def noise_type() -> Any:
     """The numba type of `Noise`."""
-    return _named(Noise, _HYPERCUBE, _MATRIX, _MATRIX)
+    return _named(Noise, _HYPERCUBE, _MATRIX, _MATRIX, _CUBE)
 
 
 def chain_type() -> Any:
     """The numba type of `Chain`, spelt out so that the loop is compiled just once."""
-    state = _named(State, _MATRIX, *[_VECTOR] * 4, _MATRIX, *[_CUBE] * 3, *[_VECTOR] * 4, *[_INTS] * 6)
-    info = _named(Info, _MATRIX, *[_VECTOR] * 5, *[_INTS] * 3, _VECTOR, _MATRIX, _MATRIX)
+    state = _named(
+        State, _MATRIX, *[_VECTOR] * 4, _MATRIX, *[_CUBE] * 5, _INTS, _MATRIX, *[_VECTOR] * 3, *[_INTS] * 6
+    )
+    info = _named(
+        Info, _MATRIX, *[_VECTOR] * 5, *[_INTS] * 2, _VECTOR, *[_INTS] * 3, _VECTOR, _MATRIX, _MATRIX
+    )
+    mixture = _named(Mixture, _VECTOR, _VECTOR, _MATRIX, _CUBE, _CUBE, _VECTOR)
     settings = _named(Settings, *[_SETTING_TYPES[kind] for kind in Settings.__annotations__.values()])
     noise = noise_type()
     trace = _named(
-        Trace, _MATRIX, _CUBE, _MATRIX, _VECTOR, _PROB_MATRIX, _PROB_MATRIX, _PROBS, _LEVEL_MATRIX,
-        *[_COUNTS] * 3, _LEVELS, _LEVEL_MATRIX, _MATRIX, _MATRIX,
+        Trace, _MATRIX, _CUBE, _MATRIX, _VECTOR, *[_PROB_MATRIX] * 2, _LEVELS, _COUNTS, _PROB_MATRIX, _PROBS,
+        _LEVEL_MATRIX, *[_COUNTS] * 3, _LEVELS, _LEVEL_MATRIX, _MATRIX, _MATRIX,
     )  # fmt: skip
-    return _named(Chain, state, info, swap_view_type(), settings, noise, trace, _INTS)
+    return _named(Chain, state, info, swap_view_type(), settings, mixture, mixture, noise, trace, _INTS)
 
 
 _SETTING_TYPES = {bool: types.boolean, int: types.int64, float: types.float64}

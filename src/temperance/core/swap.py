@@ -59,16 +59,21 @@ def note_attempt(i: int, accept_prob: float, accepted: bool, info: Info) -> None
 
 
 @compiled
+def forget_swaps(info: Info, view: SwapView) -> None:
+    """No swap has happened yet in this iteration; in place."""
+    info.swap_accept_prob[0] = 0.0
+    info.swap_attempts[0] = info.swap_accepted[0] = info.base_swaps[0] = 0
+    view.pair[0] = view.pair[1] = -1
+
+
+@compiled
 def swap(propose_pair: Callable[[SwapView, float, float], float], chain: Chain, row: int) -> None:
     """Which pair, is it accepted, what to note: as often as the strategy wants, in place.
 
     The random numbers are spent whatever happens. A strategy answers NaN when a weight is not a weight.
     """
-    state, info, view, settings, noise, _, control = chain
-    info.swap_accept_prob[0] = 0.0
-    info.swap_attempts[0] = info.swap_accepted[0] = info.base_swaps[0] = 0
-    view.pair[0] = view.pair[1] = -1
-    view.clock[0] = state.iteration[0]
+    state, info, view, settings, _, _, noise, _, control = chain
+    view.clock[0] = state.iteration[0] // settings.rest_every
     for attempt in range(settings.n_swaps if state.n_levels[0] > 1 else 0):
         first = SWAP_UNIFORMS * attempt
         view.clock[1] = attempt

@@ -4,6 +4,7 @@ import math
 
 from temperance.core.compile import compiled
 from temperance.core.lanes import LANES
+from temperance.core.robust import excess_spread
 from temperance.core.state import Settings, State
 
 
@@ -16,14 +17,25 @@ def trim_is_due(iteration: int, settings: Settings) -> bool:
 
 
 @compiled
+def apparent_scale(level: int, state: State, settings: Settings) -> float:
+    """The scale that tells how many modes a level has: e^θ, as far as Σ is the covariance of the level.
+
+    A robust walk keeps e^θ and learns the shape of one mode instead; beside the covariance of the level its
+    scale would be smaller by the square root of what this leaves out.
+    """
+    scale = math.exp(state.log_scale[level])
+    return scale / math.sqrt(excess_spread(level, state)) if settings.robust else scale
+
+
+@compiled
 def scale_threshold(state: State, settings: Settings, n_free: int) -> float:
     """The scale that tells a unimodal level: Eq. (11), or the Remark's more lenient one."""
     if settings.trim_leniency <= 0.0:
         return settings.trim_threshold
-    largest = state.log_scale[0]
-    for level in range(1, n_free):
-        largest = max(largest, state.log_scale[level])
-    return min(settings.trim_threshold, (1.0 - settings.trim_leniency) * math.exp(largest))
+    largest = 0.0
+    for level in range(n_free):
+        largest = max(largest, apparent_scale(level, state, settings))
+    return min(settings.trim_threshold, (1.0 - settings.trim_leniency) * largest)
 
 
 @compiled
@@ -36,7 +48,7 @@ def first_unimodal(state: State, settings: Settings, n_free: int) -> int:
     threshold = scale_threshold(state, settings, n_free)
     found = n_free
     for level in range(n_free - 1, -1, -1):
-        if math.exp(state.log_scale[level]) >= threshold:
+        if apparent_scale(level, state, settings) >= threshold:
             found = level
         elif settings.trim_needs_all:
             break
@@ -67,7 +79,10 @@ def move_level(source: int, target: int, state: State) -> None:
     for i in range(state.position.shape[1]):
         state.position[target, i] = state.position[source, i]
         state.mean[target, i] = state.mean[source, i]
-    for array in (state.cov_factor, state.cov_diag, state.deviation):
+        state.spread[target, i] = state.spread[source, i]
+    for array in (
+        state.cov_factor, state.cov_diag, state.deviation, state.update_total, state.update_keep
+    ):  # fmt: skip
         for i in range(array.shape[1]):
             array[target // LANES, i, target % LANES] = array[source // LANES, i, source % LANES]
     state.log_density[target] = state.log_density[source]

@@ -21,12 +21,22 @@ from temperance.core.state import (
 
 
 @compiled
+def choose_active(state: State, settings: Settings, info: Info) -> None:
+    """How many levels move in this iteration: all, or the base alone while the hot ones rest. In place."""
+    rests = settings.rest_every > 1 and state.iteration[0] % settings.rest_every != 0
+    info.n_active[0] = 1 if rests else state.n_levels[0]
+    for level in range(info.n_active[0]):
+        info.jump[level] = -1
+        info.log_proposal_ratio[level] = 0.0
+
+
+@compiled
 def propose(state: State, noise: Noise, row: int, info: Info) -> None:
     """Y = X + e^θ G with G ~ N(0, Σ), at every level; writes ``info.proposal``.
 
     Phase 2 left in ``state.deviation`` what Σ has yet to learn: one pass over the factor serves both.
     """
-    n_bundles = (state.n_levels[0] + LANES - 1) // LANES
+    n_bundles = (info.n_active[0] + LANES - 1) // LANES
     for turn in range(n_bundles):
         # To and fro, so that each iteration begins with the factors that are still in the cache.
         bundle = turn if state.iteration[0] % 2 == 0 else n_bundles - 1 - turn
@@ -35,33 +45,35 @@ def propose(state: State, noise: Noise, row: int, info: Info) -> None:
             state.cov_factor[bundle],
             state.cov_diag[bundle],
             state.deviation[bundle],
+            state.update_total[bundle],
+            state.update_keep[bundle],
             info.scale,
             noise.normals[bundle, row],
             info.moved,
         )
-        if state.pending_gain[0] > 0.0:
-            update_and_step(state.pending_gain[0], work)
+        if state.update_waits[0] != 0:
+            update_and_step(work)
         else:
             step_only(work)
-        scatter(bundle, state, info)
-    state.pending_gain[0] = 0.0
+        scatter(bundle, info)
+    state.update_waits[0] = 0
 
 
 @compiled
 def gather(bundle: int, state: State, info: Info) -> None:
-    """Scales and positions of one bundle into its lanes, in place; zero where there is no live level."""
+    """Scales and positions of one bundle into its lanes, in place; zero where no level moves."""
     for lane in range(LANES):
         level = bundle * LANES + lane
-        live = level < state.n_levels[0]
+        live = level < info.n_active[0]
         info.scale[0, lane] = math.exp(state.log_scale[level]) if live else 0.0
         for i in range(info.moved.shape[0]):
             info.moved[i, lane] = state.position[level, i] if live else 0.0
 
 
 @compiled
-def scatter(bundle: int, state: State, info: Info) -> None:
+def scatter(bundle: int, info: Info) -> None:
     """The proposals of one bundle out of its lanes, in place."""
-    for lane in range(min(LANES, state.n_levels[0] - bundle * LANES)):
+    for lane in range(min(LANES, info.n_active[0] - bundle * LANES)):
         for i in range(info.moved.shape[0]):
             info.proposal[bundle * LANES + lane, i] = info.moved[i, lane]
 
@@ -69,7 +81,7 @@ def scatter(bundle: int, state: State, info: Info) -> None:
 @compiled
 def screen(state: State, info: Info, settings: Settings, control: IntArray) -> None:
     """Stop at a NaN or +inf log density, or refuse the proposal, in place."""
-    for level in range(state.n_levels[0]):
+    for level in range(info.n_active[0]):
         value = info.log_density[level] + info.log_prior[level]
         if not (math.isnan(value) or value == math.inf):
             continue
@@ -84,15 +96,16 @@ def screen(state: State, info: Info, settings: Settings, control: IntArray) -> N
 
 @compiled
 def walk_log_accept(level: int, state: State, info: Info) -> float:
-    """Log η: the tempered part is raised to β, the prior is not."""
+    """Log η: the tempered part is raised to β, the prior is not; a jump adds its own ratio."""
     tempered = tempered_difference(state.beta[level], info.log_density[level], state.log_density[level])
-    return capped_log_prob(tempered + (info.log_prior[level] - state.log_prior[level]))
+    prior = info.log_prior[level] - state.log_prior[level]
+    return capped_log_prob(tempered + prior + info.log_proposal_ratio[level])
 
 
 @compiled
 def accept_walk(noise: Noise, row: int, state: State, info: Info) -> None:
     """Move each level to its proposal with probability η, in place."""
-    for level in range(state.n_levels[0]):
+    for level in range(info.n_active[0]):
         accept_prob = math.exp(walk_log_accept(level, state, info))
         info.walk_accept_prob[level] = accept_prob
         if noise.uniforms[level, row] < accept_prob:

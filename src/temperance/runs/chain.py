@@ -1,11 +1,13 @@
 """One chain: its arrays, its blocks, and what it leaves however it ends."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
 from temperance.core.iteration import compiled_loop
 from temperance.core.lanes import LANES
+from temperance.core.scout import compiled_scout
 from temperance.core.state import (
     BAD_WEIGHT,
     INFINITE,
@@ -18,19 +20,26 @@ from temperance.core.state import (
     SWAPPING,
     Chain,
     FloatArray,
+    Mixture,
+    Noise,
     Settings,
     State,
     Trace,
 )
 from temperance.errors import DensityError, RunError, SwapWeightError
+from temperance.modes.mixture import from_parts, no_mixture
 from temperance.runs.allocate import cut, new_control, new_info, new_state, new_trace
+from temperance.runs.learn import ModeLearner
 from temperance.runs.noise import NoiseSource
-from temperance.runs.plan import Plan, kernel_settings
+from temperance.runs.plan import Plan, kernel_settings, unimodal_scale
 from temperance.runs.record import ChainRecord
 from temperance.runs.starts import Starts, settle
 from temperance.swaps.binding import bind
 from temperance.swaps.custom import explain_bad_weight
 from temperance.targets import Buffers
+
+
+REFRESH_CHANCE = 0.5  # of a fresh proposal at the hottest level
 
 
 class ChainRun:
@@ -48,11 +57,16 @@ class ChainRun:
         self.sampling = new_trace(plan, plan.draws, adapting=plan.adapts_for_ever, keep_levels=keep)
         state = self.state
         self._swaps = bind(plan.strategy, state.position, state.log_density, state.beta, state.n_levels)
-        self._buffers = Buffers(self.info, self.state.n_levels, self.control)
+        self._buffers = Buffers(self.info, self.control)
         self._bound = plan.target.bind(self._buffers)
         self._loop = compiled_loop()  # here, since two threads would each compile it
-        start_seed, noise_seed = seed.spawn(2)
-        self._noise = NoiseSource(noise_seed, plan.n_levels, plan.dim, plan.n_swaps)
+        start_seed, noise_seed, mode_seed = seed.spawn(3)
+        jumps = plan.settings.jumps.enabled
+        self._noise = NoiseSource(noise_seed, plan.n_levels, plan.dim, plan.n_swaps, jumps=jumps)
+        self._learner = ModeLearner(plan, mode_seed)
+        self._refresh = no_mixture(plan.dim)
+        if jumps:
+            self._scout = compiled_scout()
         settle(starts, index, np.random.default_rng(start_seed), self._bound, self._buffers)
         self._take_start()
 
@@ -72,14 +86,16 @@ class ChainRun:
 
     def run(self) -> None:
         """Tune, freeze, draw; ends early when stopped or when the density fails."""
-        tuning = kernel_settings(self.plan, adapting=True)
-        for end in (self.plan.tune // 2, self.plan.tune):
-            self._run_phase(self.tuning, tuning, 0, end)
-            self._learn_swaps(end)
-        if self.n_done == self.plan.tune:
-            if not self.plan.adapts_for_ever and self.plan.settings.adaptation.average:
-                freeze_averages(self.state, pinned=bool(self.plan.betas[-1] == 0.0))
-            drawing = kernel_settings(self.plan, adapting=self.plan.adapts_for_ever)
+        settings = kernel_settings(self.plan, adapting=True)
+        while self._running and self.n_done < self.plan.tune:
+            self._run_phase(self.tuning, settings, 0, self._next_stop())
+            if self._running:
+                self._learn_swaps()
+                self._learn_modes(settings)
+        if self._running:
+            self._freeze()
+            adapting = self.plan.adapts_for_ever
+            drawing = kernel_settings(self.plan, adapting=adapting, rest_every=self._learner.rest_every)
             self._run_phase(self.sampling, drawing, self.plan.tune, self.plan.tune + self.plan.draws)
 
     def leave(self) -> ChainRecord:
@@ -96,7 +112,12 @@ class ChainRun:
             n_refused=int(self.state.n_refused[0]),
             bound_hits=self.state.bound_hits.copy(),
             complete=self.finished,
+            modes=self._learner.leave(),
         )
+
+    @property
+    def _running(self) -> bool:
+        return bool(self.control[STATUS] == RUNNING)
 
     def _take_start(self) -> None:
         self.state.position[:] = self.info.proposal
@@ -104,25 +125,72 @@ class ChainRun:
         self.state.log_density[:] = self.info.log_density
         self.state.log_prior[:] = self.info.log_prior
 
-    def _learn_swaps(self, end: int) -> None:
+    def _next_stop(self) -> int:
+        """The next iteration of the tuning after which something is learnt outside the loop."""
+        ends = [self.plan.tune // 2, self.plan.tune]
+        if self.plan.settings.jumps.enabled:
+            ends.append(self._learner.next_stop(self.n_done))
+        return min(end for end in ends if end > self.n_done)
+
+    def _learn_swaps(self) -> None:
         """Let the strategy learn from the half of tuning that has just ended."""
-        learn = self.plan.strategy.learn
-        if learn is not None and self.n_done == end > 0:
+        learn, end = self.plan.strategy.learn, self.n_done
+        if learn is not None and end in (self.plan.tune // 2, self.plan.tune):
             seen = self.tuning.log_density[end - max(self.plan.tune // 2, 1) : end]
             self._swaps.view.parameters[:] = learn(seen)
 
+    def _learn_modes(self, settings: Settings) -> None:
+        """Let the learner look at the states so far, and send out scouts where it knows no mode."""
+        if not self.plan.settings.jumps.enabled:
+            return
+        shape = covariance_of(self.state, 0)
+        self._learner.learn(self.tuning, shape, self.n_done)
+        for level in self._learner.unexplained(self.state, self.n_done):
+            evaluated = int(self.tuning.evaluations[: self.n_done].sum())
+            if self._running and self._learner.afford_scout(evaluated):
+                self._send_scout(level, math.exp(2.0 * self.state.log_scale[0]) * shape, settings)
+
+    def _send_scout(self, level: int, covariance: FloatArray, settings: Settings) -> None:
+        scout = self._learner.new_scout(np.linalg.cholesky(covariance))
+        chain = self._chain(settings, self._noise.draw(0, 0), self.tuning)
+        bound = self._bound
+        self._guarded(lambda: self._scout(bound.evaluate, bound.context, chain, level, scout))
+        if self._running:
+            self._learner.take(scout)
+            self.tuning.evaluations[self.n_done - 1] += len(scout.uniforms)
+
+    def _freeze(self) -> None:
+        """What was learnt stays as it is from now on, unless adaptation never ends."""
+        if not self.plan.adapts_for_ever and self.plan.settings.adaptation.average:
+            freeze_averages(self.state, pinned=bool(self.plan.betas[-1] == 0.0))
+        n_levels = int(self.state.n_levels[0])
+        if self.plan.settings.jumps.enabled:
+            self._learner.freeze(n_levels)
+            if self.plan.settings.jumps.refresh and looks_unimodal(self.plan, self.state, n_levels - 1):
+                self._refresh = own_component(self.state, n_levels - 1)
+
     def _run_phase(self, trace: Trace, settings: Settings, first: int, end: int) -> None:
         """Run on to iteration ``end``, recording from ``first`` on."""
-        while self.control[STATUS] == RUNNING and self.n_done < end:
+        while self._running and self.n_done < end:
             size = min(self._noise.block_size, end - self.n_done)
             self._run_block(trace, settings, self.n_done - first, size)
 
     def _run_block(self, trace: Trace, settings: Settings, row: int, n_iterations: int) -> None:
-        noise = self._noise.draw(n_iterations, int(self.state.n_levels[0]))
-        view, kernel = self._swaps.view, self._swaps.kernel
-        chain = Chain(self.state, self.info, view, settings, noise, trace, self.control)
+        rest = settings.rest_every
+        n_levels = int(self.state.n_levels[0])
+        noise = self._noise.draw(n_iterations, n_levels, first=-self.n_done % rest, step=rest)
+        chain, bound, kernel = self._chain(settings, noise, trace), self._bound, self._swaps.kernel
+        self._guarded(lambda: self._loop(bound.evaluate, bound.context, kernel, chain, row, n_iterations))
+
+    def _chain(self, settings: Settings, noise: Noise, trace: Trace) -> Chain:
+        jumps, refresh = self._learner.mixture, self._refresh
+        view = self._swaps.view
+        return Chain(self.state, self.info, view, settings, jumps, refresh, noise, trace, self.control)
+
+    def _guarded(self, call: Callable[[], int]) -> None:
+        """Call compiled code; whatever a user's function did wrong on the way becomes the failure."""
         try:
-            self._loop(self._bound.evaluate, self._bound.context, kernel, chain, row, n_iterations)
+            call()
         except Exception as error:  # noqa: BLE001  whatever the density raised
             self.control[STATUS] = RAISED
             if self.control[LEVEL] == SWAPPING:
@@ -177,18 +245,41 @@ def freeze_averages(state: State, *, pinned: bool) -> None:
 
 
 def covariances(state: State) -> FloatArray:
-    """Σ at each live level, multiplied out of its factors, and with what it has yet to take in."""
-    dim, gain = state.cov_diag.shape[1], float(state.pending_gain[0])
-    below = np.triu_indices(dim, 1)[::-1]  # column by column, as the factor is stored
-    levels = []
-    for level in range(int(state.n_levels[0])):
-        bundle, lane = divmod(level, LANES)
-        lower = np.eye(dim)
-        lower[below] = state.cov_factor[bundle, :, lane]
-        sigma = lower @ np.diag(state.cov_diag[bundle, :, lane]) @ lower.T
-        waiting = state.deviation[bundle, :, lane]
-        levels.append((1.0 - gain) * sigma + gain * np.outer(waiting, waiting))
-    return np.array(levels)
+    """Σ at each live level."""
+    return np.array([covariance_of(state, level) for level in range(int(state.n_levels[0]))])
+
+
+def covariance_of(state: State, level: int) -> FloatArray:
+    """Σ of one level, multiplied out of its factors, and with the update that it has yet to take in."""
+    dim = state.cov_diag.shape[1]
+    bundle, lane = divmod(level, LANES)
+    lower = np.eye(dim)
+    lower[np.triu_indices(dim, 1)[::-1]] = state.cov_factor[bundle, :, lane]  # column by column, as stored
+    sigma: FloatArray = lower @ np.diag(state.cov_diag[bundle, :, lane]) @ lower.T
+    if not state.update_waits[0]:
+        return sigma
+    waiting = state.deviation[bundle, :, lane]
+    keep, total = state.update_keep[bundle, 0, lane], state.update_total[bundle, 0, lane]
+    updated: FloatArray = keep * (sigma + np.outer(waiting, waiting) / total)
+    return updated
+
+
+def looks_unimodal(plan: Plan, state: State, level: int) -> bool:
+    """Whether trimming would take this level for one with a single mode."""
+    if level == 0:
+        return False
+    scale = math.exp(state.log_scale[level])
+    if plan.settings.adaptation.walk == "robust":
+        excess = np.max(state.spread[level] / np.diag(covariance_of(state, level)))
+        scale /= math.sqrt(excess)
+    return scale >= unimodal_scale(plan)
+
+
+def own_component(state: State, level: int) -> Mixture:
+    """A mixture of one: the level itself, as its walk knows it."""
+    mixture = from_parts(np.ones(1), state.mean[level : level + 1], covariance_of(state, level)[None])
+    mixture.chance[0] = REFRESH_CHANCE
+    return mixture
 
 
 def temperatures(beta: FloatArray) -> list[float]:

@@ -19,6 +19,10 @@ ASYMPTOTIC_SCALE = 2.38  # Roberts, Gelman & Gilks 1997: the best scale is 2.38/
 MIN_TUNE = 5_000
 TUNE_PER_DIM = 600
 
+# The gain of robust walks is (1 + n / delay)^−exponent: d directions have to be learnt, one a step.
+SHAPE_GAIN_DELAY = 2.0  # per dimension
+SHAPE_GAIN_EXPONENT = 2.0 / 3.0  # Vihola 2012
+
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
@@ -59,17 +63,23 @@ def default_tune(dim: int) -> int:
 
 
 def initial_log_scale(plan: Plan) -> float:
-    """Where the scales start."""
+    """Where the scales start, and where those of robust walks stay."""
     given = plan.settings.adaptation.initial_log_scale
-    return math.log(ASYMPTOTIC_SCALE / math.sqrt(plan.dim)) if given is None else given
+    if given is not None:
+        return given
+    if plan.settings.adaptation.walk == "robust":
+        return math.log(gaussian_scale(walk_acceptance(plan), plan.dim))
+    return math.log(ASYMPTOTIC_SCALE / math.sqrt(plan.dim))
 
 
-def kernel_settings(plan: Plan, *, adapting: bool) -> core.Settings:
+def kernel_settings(plan: Plan, *, adapting: bool, rest_every: int = 1) -> core.Settings:
     """The settings of one phase."""
     adaptation, trimming, bounds = plan.settings.adaptation, plan.settings.trimming, plan.settings.bounds
     cov_gain = adaptation.covariance_gain or adaptation.gain
     return core.Settings(
         adapting=adapting,
+        robust=adaptation.walk == "robust",
+        rest_every=rest_every,
         pinned=bool(plan.betas[-1] == 0.0),
         heat_bath=plan.strategy.heat_bath,
         n_swaps=plan.n_swaps,
@@ -80,6 +90,9 @@ def kernel_settings(plan: Plan, *, adapting: bool) -> core.Settings:
         cov_gain_scale=float(cov_gain.scale),
         cov_gain_exponent=float(cov_gain.exponent),
         cov_gain_delay=float(cov_gain.total_delay(plan.dim)),
+        shape_gain_scale=(SHAPE_GAIN_DELAY * plan.dim) ** SHAPE_GAIN_EXPONENT,
+        shape_gain_exponent=SHAPE_GAIN_EXPONENT,
+        shape_gain_delay=SHAPE_GAIN_DELAY * plan.dim,
         target_walk_accept=walk_acceptance(plan),
         target_swap_accept=float(adaptation.swap_acceptance),
         average_after=plan.tune // 2,

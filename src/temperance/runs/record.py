@@ -8,6 +8,24 @@ from temperance.core.state import FloatArray, IntArray, Trace
 
 
 @dataclass(frozen=True, kw_only=True)
+class LearntModes:
+    """What a chain learnt to jump to while tuning.
+
+    The last component is the broad one, which belongs to no mode. ``chance`` is how often the base level jumped
+    instead of walking, ``efficiency`` what the jumps were judged to be worth (one if the mixture were the
+    target), and ``rest_every`` once in how many draws the hot levels moved.
+    """
+
+    weight: FloatArray  # (component,)
+    centre: FloatArray  # (component, dim)
+    covariance: FloatArray  # (component, dim, dim)
+    chance: float
+    efficiency: float
+    rest_every: int
+    n_scouts: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class ChainRecord:
     """One chain's traces, and the parameters it ended with (one row for each level left)."""
 
@@ -20,6 +38,7 @@ class ChainRecord:
     n_refused: int
     bound_hits: IntArray
     complete: bool
+    modes: LearntModes | None = None
 
     @property
     def n_draws(self) -> int:

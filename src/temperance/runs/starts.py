@@ -67,7 +67,7 @@ def settle(
     starts: Starts, chain: int, generator: np.random.Generator, bound: Bound, buffers: Buffers
 ) -> None:
     """Put starts with finite log density into the proposal buffer, searching when that is possible."""
-    proposal, n_levels = buffers.info.proposal, int(buffers.n_levels[0])
+    proposal, n_levels = buffers.info.proposal, buffers.n_active
     proposal[:n_levels] = starts.points(chain, n_levels, generator)
     outside = _outside(chain, bound, buffers)
     for _ in range(MAX_TRIES if starts.can_search else 0):
@@ -92,7 +92,7 @@ def _outside(chain: int, bound: Bound, buffers: Buffers) -> npt.NDArray[np.intp]
         if isinstance(failure, TemperanceError) or not isinstance(failure, Exception):
             raise failure
         raise _raised(chain, buffers) from failure
-    live = slice(0, int(buffers.n_levels[0]))
+    live = slice(0, buffers.n_active)
     for level, (tempered, prior) in enumerate(zip(info.log_density[live], info.log_prior[live], strict=True)):
         if np.isnan(tempered + prior) or tempered + prior == np.inf:
             raise StartError(

@@ -16,8 +16,12 @@ class Buffers:
     """The arrays of one chain that its target reads and writes."""
 
     info: Info
-    n_levels: IntArray
     control: IntArray
+
+    @property
+    def n_active(self) -> int:
+        """How many proposals there are to evaluate."""
+        return int(self.info.n_active[0])
 
 
 @dataclass
@@ -35,7 +39,7 @@ class Bound:
         self.evaluate(
             self.context,
             info.proposal,
-            int(buffers.n_levels[0]),
+            buffers.n_active,
             info.log_density,
             info.log_prior,
             info.scratch,

@@ -110,11 +110,11 @@ def checked_rows(values: Any, n_rows: int, name: str) -> FloatArray:
 def bound_to_python(buffers: Buffers, evaluate: Callable[[FloatArray], None]) -> Bound:
     """Call ``evaluate`` with a private copy of the points; its errors are kept, never lost."""
     failures: list[BaseException] = []
-    proposal, n_levels, control = buffers.info.proposal, buffers.n_levels, buffers.control
+    proposal, n_active, control = buffers.info.proposal, buffers.info.n_active, buffers.control
 
     def call() -> None:
         try:
-            evaluate(proposal[: n_levels[0]].copy())
+            evaluate(proposal[: n_active[0]].copy())
         except BaseException as error:  # noqa: BLE001  raised again by the run
             failures.append(error)
             control[STATUS] = RAISED

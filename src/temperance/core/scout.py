@@ -1,0 +1,101 @@
+"""Scouts: a copy of a warm state walks at the base temperature, to see which mode it came from."""
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from numba import types
+
+from temperance.core.compile import compiled, compiled_for, kernel_digest
+from temperance.core.numeric import capped_log_prob
+from temperance.core.state import (
+    LEVEL,
+    RUNNING,
+    STATUS,
+    STOP,
+    STOPPED,
+    Chain,
+    FloatArray,
+    chain_type,
+    evaluate_type,
+)
+from temperance.core.walk import screen
+
+
+class Scout(NamedTuple):
+    """One walk: where it is, what it is made with, and the states that it keeps."""
+
+    position: FloatArray  # (dim,)
+    log_target: FloatArray  # (1,) likelihood and prior
+    log_scale: FloatArray  # (1,)
+    root: FloatArray  # (dim, dim) lower factor of its first proposals
+    normals: FloatArray  # (step, dim)
+    uniforms: FloatArray  # (step,)
+    kept: FloatArray  # (state, dim) of the second half
+    kept_log_target: FloatArray  # (state,)
+
+
+@compiled
+def propose_step(scout: Scout, step: int, proposal: FloatArray) -> None:
+    """A random-walk step, written into ``proposal``."""
+    scale = math.exp(scout.log_scale[0])
+    for i in range(proposal.shape[0]):
+        length = 0.0
+        for k in range(i + 1):
+            length += scout.root[i, k] * scout.normals[step, k]
+        proposal[i] = scout.position[i] + scale * length
+
+
+@compiled
+def take_step(scout: Scout, step: int, log_target: float, wanted: float, proposal: FloatArray) -> None:
+    """Accept the step or not, learn the scale, keep the state when its turn has come; in place."""
+    accept_prob = math.exp(capped_log_prob(log_target - scout.log_target[0]))
+    if scout.uniforms[step] < accept_prob:
+        scout.log_target[0] = log_target
+        for i in range(proposal.shape[0]):
+            scout.position[i] = proposal[i]
+    scout.log_scale[0] += (accept_prob - wanted) / math.sqrt(step + 1.0)
+    n_steps, n_kept = scout.uniforms.shape[0], scout.kept.shape[0]
+    late = step - n_steps // 2
+    place = late * n_kept // (n_steps - n_steps // 2)
+    if late >= 0:
+        scout.kept_log_target[place] = scout.log_target[0]
+        for i in range(proposal.shape[0]):
+            scout.kept[place, i] = scout.position[i]
+
+
+@functools.cache
+def compiled_scout() -> Callable[..., int]:
+    """The walk of a scout, compiled on first use and cached."""
+    digest = kernel_digest()
+    vector, matrix = types.float64[::1], types.float64[:, ::1]
+    scout_type = types.NamedTuple((vector, vector, vector, matrix, matrix, vector, matrix, vector), Scout)
+    signature = types.int64(evaluate_type(), types.intp, chain_type(), types.int64, scout_type)
+
+    @compiled_for(signature)
+    def run_scout(evaluate: Any, context: int, chain: Chain, level: int, scout: Scout) -> int:
+        """Walk at β = 1, from a copy of what is at ``level``; the steps made. The chain's state stays."""
+        digest  # noqa: B018  part of the cache key
+        info, settings, control = chain.info, chain.settings, chain.control
+        for i in range(scout.position.shape[0]):
+            scout.position[i] = chain.state.position[level, i]
+        scout.log_target[0] = chain.state.log_density[level] + chain.state.log_prior[level]
+        info.n_active[0] = 1
+        for step in range(scout.uniforms.shape[0]):
+            propose_step(scout, step, info.proposal[0])
+            evaluate(
+                context, info.proposal, 1, info.log_density, info.log_prior, info.scratch, control
+            )  # fmt: skip
+            if control[STOP] != 0:
+                control[STATUS] = STOPPED if control[STATUS] == RUNNING else control[STATUS]
+            elif control[STATUS] == RUNNING:
+                screen(chain.state, info, settings, control)
+            if control[STATUS] != RUNNING:
+                control[LEVEL] = 0
+                return step
+            log_target = info.log_density[0] + info.log_prior[0]
+            take_step(scout, step, log_target, settings.target_walk_accept, info.proposal[0])
+        return int(scout.uniforms.shape[0])
+
+    return run_scout

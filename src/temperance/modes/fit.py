@@ -1,0 +1,143 @@
+"""From states and their log densities to the modes they came from."""
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+
+from temperance.core.state import FloatArray, IntArray
+from temperance.modes.components import Components, log_fall, squares
+from temperance.modes.link import link_states
+
+LINK_QUANTILE = 0.9  # two states of one mode are rarely farther apart than this quantile allows
+ABSORB_QUANTILE = 0.99
+PRIOR_STATES = 2.0  # per dimension, and two more: what the pooled shape weighs against a mode's own states
+N_SWEEPS = 2  # the shape that states are whitened by is pooled from the clusters of the sweep before
+
+
+@dataclass(frozen=True)
+class Sample:
+    """States to learn from. ``worth`` is how much of an independent state each counts."""
+
+    point: FloatArray  # (state, dim)
+    log_density: FloatArray  # (state,)
+    worth: float
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The states of one mode."""
+
+    rows: IntArray
+    mean: FloatArray
+    scatter: FloatArray  # sum of outer products about the mean
+
+    @property
+    def size(self) -> int:
+        """How many states."""
+        return len(self.rows)
+
+
+def chi_square_quantile(probability: float, dim: int) -> float:
+    """Wilson & Hilferty's approximation."""
+    part = 2.0 / (9.0 * dim)
+    return float(dim * (1.0 - part + NormalDist().inv_cdf(probability) * math.sqrt(part)) ** 3)
+
+
+def fit_modes(sample: Sample, shape: FloatArray, max_modes: int) -> tuple[Components, FloatArray]:
+    """The modes that the states show, and the pooled covariance within them.
+
+    ``shape`` is a first guess of that covariance. States that are whitened by it are linked into clusters; small
+    clusters that a larger one explains are absorbed; each mode's covariance is shrunk to the pooled one.
+    """
+    dim = sample.point.shape[1]
+    weight = PRIOR_STATES * dim + 2.0
+    clusters, pooled = _clusters(sample, shape, weight)
+    clusters = _absorbed(clusters, sample, pooled, weight)
+    clusters = sorted(clusters, key=lambda cluster: -cluster.size)[:max_modes]
+    fitted = [_component(cluster, sample, pooled, weight) for cluster in clusters]
+    return (
+        Components(
+            np.array([cluster.mean for cluster in clusters]),
+            np.array([covariance for covariance, _ in fitted]),
+            np.array([peak for _, peak in fitted]),
+            np.array([cluster.size for cluster in clusters], dtype=np.int64),
+        ),
+        pooled,
+    )
+
+
+def _clusters(sample: Sample, shape: FloatArray, weight: float) -> tuple[list[Cluster], FloatArray]:
+    n, dim = sample.point.shape
+    reach = 2.0 * chi_square_quantile(LINK_QUANTILE, dim)
+    pooled, clusters = shape, []
+    for _ in range(N_SWEEPS):
+        whitened = np.linalg.solve(np.linalg.cholesky(pooled), sample.point.T).T
+        label, n_clusters = link_states(whitened, sample.log_density, reach)
+        by_label = np.split(np.argsort(label, kind="stable"), np.cumsum(np.bincount(label))[:-1])
+        clusters = [_cluster(rows, sample) for rows in by_label]
+        scatter = np.sum([cluster.scatter for cluster in clusters], axis=0)
+        pooled = _shrunk(scatter, n - n_clusters, sample.worth, pooled, weight)
+    return clusters, pooled
+
+
+def _cluster(rows: IntArray, sample: Sample) -> Cluster:
+    points = sample.point[rows]
+    mean = points.mean(axis=0)
+    centred = points - mean
+    return Cluster(rows, mean, centred.T @ centred)
+
+
+def _shrunk(scatter: FloatArray, freedom: int, worth: float, prior: FloatArray, weight: float) -> FloatArray:
+    """A covariance from a scatter with some degrees of freedom, and a prior of some weight."""
+    return (worth * scatter + weight * prior) / (worth * freedom + weight)
+
+
+def _absorbed(
+    clusters: list[Cluster], sample: Sample, pooled: FloatArray, weight: float
+) -> list[Cluster]:
+    """Small clusters join a larger one whose Gaussian explains both where they are and how dense they are."""
+    dim = sample.point.shape[1]
+    near, excess = chi_square_quantile(ABSORB_QUANTILE, dim), math.sqrt(2.0 * dim) + 2.0
+    left = sorted(clusters, key=lambda cluster: -cluster.size)
+    kept = []
+    while left:
+        large, *left = left
+        if large.size > 2 and left:
+            shape = _shrunk(large.scatter, large.size - 1, sample.worth, pooled, weight)
+            peak = _peak(large, large, sample, shape)
+            distance = squares(np.array([small.mean for small in left]), large.mean, shape)
+            explained = [
+                square < near and _peak(small, large, sample, shape) - peak < excess
+                for small, square in zip(left, distance, strict=True)
+            ]
+            joined = [small.rows for small, inside in zip(left, explained, strict=True) if inside]
+            left = [small for small, inside in zip(left, explained, strict=True) if not inside]
+            if joined:
+                large = _cluster(np.concatenate([large.rows, *joined]), sample)
+        kept.append(large)
+    return kept
+
+
+def _peak(of: Cluster, about: Cluster, sample: Sample, shape: FloatArray) -> float:
+    """The log density that states of one cluster predict at the centre of another, were that a Gaussian."""
+    distance = squares(sample.point[of.rows], about.mean, shape)
+    return float(np.median(sample.log_density[of.rows] + 0.5 * distance))
+
+
+def _component(
+    cluster: Cluster, sample: Sample, pooled: FloatArray, weight: float
+) -> tuple[FloatArray, float]:
+    """Covariance, shrunk to the pooled shape in the cluster's own size, and the log density at the centre."""
+    dim, points = sample.point.shape[1], sample.point[cluster.rows]
+    size = 1.0
+    if cluster.size > 2:
+        freedom = cluster.size - 1.0
+        spread = squares(points, cluster.mean, pooled).sum() / (dim * freedom)
+        size = max(spread, 1e-12) ** (freedom / (freedom + 2.0))
+    covariance = _shrunk(cluster.scatter, cluster.size - 1, sample.worth, size * pooled, weight)
+    falls = log_fall(squares(points, cluster.mean, covariance), dim)
+    # Distances to a mean of the states themselves are too short by one part in their number.
+    peak = float(np.median(sample.log_density[cluster.rows] + falls)) + 0.5 * dim / cluster.size
+    return covariance, peak

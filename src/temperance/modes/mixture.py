@@ -1,0 +1,67 @@
+"""From components to the mixture that the loop draws jumps from."""
+
+import numpy as np
+
+from temperance.core.state import FloatArray, Mixture
+from temperance.modes.components import Components, log_constant
+
+MIN_WEIGHT = 0.1  # over the number of modes: no mode is as good as forgotten
+BROAD_WEIGHT = 0.05  # of the defensive component
+
+
+def no_mixture(dim: int) -> Mixture:
+    """Nothing to jump to."""
+    empty = np.empty((0, dim, dim))
+    return Mixture(np.zeros(1), np.empty(0), np.empty((0, dim)), empty, empty.copy(), np.empty(0))
+
+
+def mode_weights(components: Components) -> FloatArray:
+    """Mass of each mode: height times volume, none near zero.
+
+    How often the states visited a mode says less: they change mode rarely, and know the density exactly.
+    """
+    log_mass = components.log_peak + 0.5 * np.linalg.slogdet(components.covariance)[1]
+    mass = np.exp(log_mass - log_mass.max())
+    weight = np.maximum(mass / mass.sum(), MIN_WEIGHT / len(components))
+    weights: FloatArray = weight / weight.sum()
+    return weights
+
+
+def make_mixture(components: Components, mean: FloatArray, covariance: FloatArray) -> Mixture:
+    """The modes by their mass, and last a broad component with the mean and covariance of all states."""
+    weights = np.append((1.0 - BROAD_WEIGHT) * mode_weights(components), BROAD_WEIGHT)
+    centres = np.concatenate([components.centre, mean[None]])
+    return from_parts(weights, centres, np.concatenate([components.covariance, covariance[None]]))
+
+
+def from_parts(weights: FloatArray, centres: FloatArray, covariances: FloatArray) -> Mixture:
+    """A mixture with these weights, centres and scale matrices, and no chance yet."""
+    root = np.linalg.cholesky(covariances)
+    half_log_det = np.log(np.diagonal(root, axis1=1, axis2=2)).sum(axis=1)
+    return Mixture(
+        chance=np.zeros(1),
+        cumulative=np.cumsum(weights),
+        centre=np.ascontiguousarray(centres),
+        root=root,
+        whitener=np.linalg.inv(root),
+        log_height=np.log(weights) - half_log_det + log_constant(centres.shape[1]),
+    )
+
+
+def whitened_squares(points: FloatArray, mixture: Mixture) -> FloatArray:
+    """Squared distance of each point from each centre in its component's own widths, (point, component)."""
+    columns = [
+        (((points - centre) @ whitener.T) ** 2).sum(axis=1)
+        for centre, whitener in zip(mixture.centre, mixture.whitener, strict=True)
+    ]
+    return np.stack(columns, axis=1) if columns else np.empty((len(points), 0))
+
+
+def log_densities(points: FloatArray, mixture: Mixture) -> FloatArray:
+    """Log density of the mixture at each point."""
+    from temperance.modes.components import log_fall
+
+    terms = mixture.log_height - log_fall(whitened_squares(points, mixture), points.shape[1])
+    largest = terms.max(axis=1)
+    total: FloatArray = largest + np.log(np.exp(terms - largest[:, None]).sum(axis=1))
+    return total
