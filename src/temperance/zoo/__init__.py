@@ -3,6 +3,7 @@
 Each function makes a `Problem`: a compiled log density, where to start, and what is known exactly.
 """
 
+from temperance.zoo.bananas import two_bananas
 from temperance.zoo.curved import banana, funnel
 from temperance.zoo.cylinders import twenty_cylinders
 from temperance.zoo.gaussians import gaussian, two_modes
@@ -11,6 +12,10 @@ from temperance.zoo.peaks import twenty_peaks
 from temperance.zoo.problem import Problem
 from temperance.zoo.registry import get, names
 from temperance.zoo.regression import bridge, bridge_data
+from temperance.zoo.rings import rings
+from temperance.zoo.scattered import many_modes
+from temperance.zoo.students import student_modes
+from temperance.zoo.uneven import rare_mode, unequal_widths
 
 __all__ = [
     "Problem",
@@ -21,8 +26,14 @@ __all__ = [
     "gaussian",
     "get",
     "label_switching",
+    "many_modes",
     "names",
+    "rare_mode",
+    "rings",
+    "student_modes",
     "twenty_cylinders",
     "twenty_peaks",
+    "two_bananas",
     "two_modes",
+    "unequal_widths",
 ]

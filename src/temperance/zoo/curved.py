@@ -40,7 +40,7 @@ def banana(dim: int = 2, *, curvature: float = 0.03, sd: float = 10.0) -> Proble
         mean=np.zeros(dim),
         covariance=np.diag(variances),
         log_normaliser=math.log(sd) + 0.5 * dim * LOG_TWO_PI,
-        sampler=partial(_bent_draws, dim, curvature, sd),
+        sampler=partial(bent_draws, dim, curvature, sd),
     )
 
 
@@ -99,7 +99,8 @@ def _start(sds: FloatArray, generator: np.random.Generator) -> FloatArray:
     return generator.normal(0.0, sds)
 
 
-def _bent_draws(dim: int, curvature: float, sd: float, generator: np.random.Generator, n: int) -> FloatArray:
+def bent_draws(dim: int, curvature: float, sd: float, generator: np.random.Generator, n: int) -> FloatArray:
+    """Exact draws of the banana."""
     draws = generator.standard_normal((n, dim))
     draws[:, 0] *= sd
     draws[:, 1] += curvature * (draws[:, 0] ** 2 - sd**2)

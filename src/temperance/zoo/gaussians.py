@@ -34,7 +34,7 @@ def gaussian(dim: int = 2, *, mean: npt.ArrayLike = 0.0, sd: npt.ArrayLike = 1.0
         name=f"gaussian, {dim}-d",
         dim=dim,
         log_density=_normal(tuple(means.tolist()), tuple(sds.tolist())),
-        start=partial(_normal_start, centre, START_SPREAD * width),
+        start=partial(normal_start, centre, START_SPREAD * width),
         mean=centre,
         covariance=np.diag(width**2),
         log_normaliser=float(np.log(width).sum()) + 0.5 * dim * math.log(2.0 * math.pi),
@@ -62,7 +62,7 @@ def two_modes(
         name=f"two modes, {dim}-d",
         dim=dim,
         log_density=_pair(separation, sd, right),
-        start=partial(_normal_start, np.zeros(dim), max(separation, sd)),
+        start=partial(normal_start, np.zeros(dim), max(separation, sd)),
         mean=np.full(dim, (2.0 * right - 1.0) * separation),
         covariance=np.full((dim, dim), between) + sd**2 * np.eye(dim),
         log_normaliser=0.5 * dim * math.log(2.0 * math.pi * sd**2),
@@ -104,7 +104,8 @@ def _pair(separation: float, sd: float, right_weight: float) -> LogDensity:
     return log_density
 
 
-def _normal_start(mean: FloatArray, sd: FloatArray | float, generator: np.random.Generator) -> FloatArray:
+def normal_start(mean: FloatArray, sd: FloatArray | float, generator: np.random.Generator) -> FloatArray:
+    """Independent normal coordinates, with one sd for all or one for each."""
     return generator.normal(mean, sd)
 
 

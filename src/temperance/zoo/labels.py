@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from temperance.checks import whole_number
 from temperance.errors import InvalidInputError
+from temperance.zoo.mixtures import mixture_moments
 from temperance.zoo.problem import Problem
 
 FloatArray = npt.NDArray[np.float64]
@@ -43,7 +44,7 @@ def label_switching(components: int = 3) -> Problem:
     if k > MOST:
         raise InvalidInputError(f"components must be at most {MOST}, got {k}")
     terms = _allocations(k)
-    mean, covariance = _moments(terms)
+    mean, covariance = mixture_moments(terms.weight, terms.mean, np.diag(terms.weight @ terms.variance))
     modes = list(itertools.permutations(np.sort(terms.mean[terms.weight.argmax()])))
     return Problem(
         name=f"label switching, {k} components",
@@ -84,13 +85,6 @@ def _allocations(k: int) -> Allocations:
     return Allocations(
         weight / weight.sum(), mean, variance, constant + float(largest + math.log(weight.sum()))
     )
-
-
-def _moments(terms: Allocations) -> tuple[FloatArray, FloatArray]:
-    mean = terms.weight @ terms.mean
-    centred = terms.mean - mean
-    between = (terms.weight[:, None] * centred).T @ centred
-    return mean, between + np.diag(terms.weight @ terms.variance)
 
 
 @functools.cache

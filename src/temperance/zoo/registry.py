@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from temperance.checks import one_of
+from temperance.zoo.bananas import two_bananas
 from temperance.zoo.curved import banana, funnel
 from temperance.zoo.cylinders import twenty_cylinders
 from temperance.zoo.gaussians import gaussian, two_modes
@@ -10,6 +11,10 @@ from temperance.zoo.labels import label_switching
 from temperance.zoo.peaks import twenty_peaks
 from temperance.zoo.problem import Problem
 from temperance.zoo.regression import bridge
+from temperance.zoo.rings import rings
+from temperance.zoo.scattered import many_modes
+from temperance.zoo.students import student_modes
+from temperance.zoo.uneven import rare_mode, unequal_widths
 
 _FACTORIES: dict[str, Callable[[], Problem]] = {
     "banana": banana,
@@ -17,9 +22,15 @@ _FACTORIES: dict[str, Callable[[], Problem]] = {
     "funnel": funnel,
     "gaussian": gaussian,
     "label_switching": label_switching,
+    "many_modes": many_modes,
+    "rare_mode": rare_mode,
+    "rings": rings,
+    "student_modes": student_modes,
     "twenty_cylinders": twenty_cylinders,
     "twenty_peaks": twenty_peaks,
+    "two_bananas": two_bananas,
     "two_modes": two_modes,
+    "unequal_widths": unequal_widths,
 }
 
 
