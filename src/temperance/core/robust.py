@@ -36,8 +36,11 @@ def learn_shapes(state: State, info: Info, settings: Settings, cov_gain: float) 
 
     The means and the spreads of the coordinates are followed beside it, to tell one mode from several.
     """
+    n_steps = state.iteration[0]
+    if settings.coordinate_every > 0:
+        n_steps -= n_steps // settings.coordinate_every  # the others say nothing about the shape
     gain = power_gain(
-        state.iteration[0] + 1,
+        n_steps + 1,
         settings.shape_gain_scale,
         settings.shape_gain_exponent,
         settings.shape_gain_delay,
