@@ -61,8 +61,9 @@ def exact_law(mode: str) -> Law:
     return Law(np.array(rows))
 
 
-# What the base level and the hottest jump from: components that fit neither the modes nor their weights.
-MODES = (np.array([0.5, 0.3, 0.2]), np.array([[-1.0], [1.7], [0.3]]), np.array([[[0.4]], [[0.15]], [[4.0]]]))
+# What the base level and the hottest jump from: two components on one mode and one on the other, with weights that
+# are not the target's, so that whatever is left out of the ratio shows.
+MODES = (np.array([0.15, 0.15, 0.7]), np.array([[-1.3], [-1.1], [1.6]]), np.array([[[0.4]], [[0.4]], [[0.3]]]))
 OWN = (np.ones(1), np.array([[0.4]]), np.array([[[6.0]]]))
 JUMPS = {"none": (0.0, 0.0), "jumps": (0.5, 0.0), "refresh": (0.0, 0.5), "both": (0.4, 0.6)}
 

@@ -10,15 +10,16 @@ import numpy as np
 from invariance import BETAS, exact_law, frozen_run, p_values
 from judge import judge_sequentially
 from strategies import STRATEGIES
-from temperance.core import iteration, swap, walk
+from temperance.core import iteration, jump, swap, walk
 from temperance.core.numeric import capped_log_prob
 from temperance.swaps import weighted
 
 N_FIRST = 1500
 N_FIRST_WEAK = 3000
-WEAK = {"neighbour_for_partner", "ratio_forgotten", "unswapped_ratio"}
+WEAK = {"drifting_proposal", "neighbour_for_partner", "ratio_forgotten", "unswapped_ratio"}
 _own_rng = np.random.default_rng(5)
 _accept, _propose, _accept_walk = swap.swap_log_accept, walk.propose, walk.accept_walk
+_propose_jumps, _mixture_log_density = jump.propose_jumps, jump.mixture_log_density
 
 
 def turned_exponent(log_i, log_j, beta_i, beta_j, ratio):
@@ -83,6 +84,31 @@ def repeat_until_accepted(noise, row, state, info):
         state.position[level], state.log_density[level] = point, value
 
 
+def jump_without_ratio(chain, row):
+    _propose_jumps(chain, row)
+    chain.info.log_proposal_ratio[0] = 0.0
+
+
+def refresh_without_ratio(chain, row):
+    _propose_jumps(chain, row)
+    chain.info.log_proposal_ratio[-1] = 0.0
+
+
+def nearest_component_only(point, mixture):
+    """The density of the component that explains the point best, as if it were the whole mixture."""
+    parts = [
+        type(mixture)(mixture.chance, *(column[k : k + 1] for column in mixture[1:]))
+        for k in range(len(mixture.centre))
+    ]
+    return max(_mixture_log_density(point, part) for part in parts)
+
+
+def refitted_while_drawing(chain, row):
+    """The mixture follows the state: its components are moved to where the base level is."""
+    chain.jumps.centre[:] = chain.state.position[0] + np.array([[0.5], [1.0], [1.5]])
+    _propose_jumps(chain, row)
+
+
 # name: (mode, strategy, walks, module, what is replaced, by what)
 MUTANTS = {
     "turned_exponent": ("spread", "equi_energy", "short", swap, "swap_log_accept", turned_exponent),
@@ -96,6 +122,11 @@ MUTANTS = {
     "repeat_until_accepted": ("power", "adjacent", "long", iteration, "accept_walk", repeat_until_accepted),
     "prior_tempered_too": ("prior", "adjacent", "long", walk, "walk_log_accept", prior_tempered_too),
     "prior_left_behind": ("prior", "uniform", "long", swap, "exchange_levels", prior_left_behind),
+    "jump_without_ratio": ("power", "adjacent", "long", iteration, "propose_jumps", jump_without_ratio),
+    "refresh_without_ratio": ("power", "adjacent", "long", iteration, "propose_jumps", refresh_without_ratio),
+    "nearest_component_only": ("power", "adjacent", "long", jump, "mixture_log_density", nearest_component_only),
+    "refitted_while_drawing": ("power", "adjacent", "long", iteration, "propose_jumps", refitted_while_drawing),
+    "unbroken_jumps": ("power", "adjacent", "long", iteration, "propose_jumps", _propose_jumps),
     "unbroken": ("power", "equi_energy", "long", swap, "swap_log_accept", _accept),
     "unbroken_prior": ("prior", "lopsided", "long", swap, "swap_log_accept", _accept),
 }
@@ -104,7 +135,8 @@ MUTANTS = {
 def caught(name: str, seed: int) -> bool:
     mode, strategy, walks, module, attribute, replacement = MUTANTS[name]
     n_first = N_FIRST_WEAK if name in WEAK else N_FIRST
-    law, run = exact_law(mode), frozen_run(mode, STRATEGIES[strategy], walks)
+    jumps = "both" if "jump" in attribute or module is jump else "none"
+    law, run = exact_law(mode), frozen_run(mode, STRATEGIES[strategy], walks, jumps=jumps)
     with mock.patch.object(module, attribute, replacement):
         verdict = judge_sequentially(
             lambda n, rng: p_values(run, law, n, rng), np.random.default_rng(seed), n_first=n_first

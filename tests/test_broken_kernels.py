@@ -22,6 +22,10 @@ MUTANTS = [
     "repeat_until_accepted",
     "prior_tempered_too",
     "prior_left_behind",
+    "jump_without_ratio",
+    "refresh_without_ratio",
+    "nearest_component_only",
+    "refitted_while_drawing",
 ]
 
 
@@ -39,6 +43,6 @@ def test_mutant_is_caught(name, caught) -> None:
     assert caught[name]
 
 
-@pytest.mark.parametrize("name", ["unbroken", "unbroken_prior"])
+@pytest.mark.parametrize("name", ["unbroken", "unbroken_jumps", "unbroken_prior"])
 def test_unbroken_kernel_passes_with_the_compiler_off(name, caught) -> None:
     assert not caught[name]

@@ -10,7 +10,7 @@ import temperance as tp
 from peers.contract import Outcome, Sampler
 from peers.tasks import Task
 
-TUNE_SHARE = 0.4  # of the budget: what is learnt then pays later
+TUNE_SHARE = 0.45  # of the budget: what is learnt then pays later
 
 
 def sampler(task: Task, *, tune_share: float = TUNE_SHARE, **options: Any) -> Sampler:

@@ -14,8 +14,7 @@ from temperance.checks import (
 from temperance.errors import InvalidInputError
 from temperance.swaps import Strategy, equi_energy, even_odd
 
-OPTIMAL_ACCEPTANCE = 0.234  # Roberts, Gelman & Gilks 1997, for walks in many dimensions
-SWAP_ACCEPTANCE = 0.35  # by measurement, docs/guide.md: 0.234 is right for infinitely many levels
+OPTIMAL_ACCEPTANCE = 0.234  # Roberts, Gelman & Gilks 1997, for walks in many dimensions; Atchadé 2011, for swaps
 PAPER_GAIN_EXPONENT = 0.6  # reproduces the paper's tables
 INF = float("inf")
 
@@ -71,7 +70,7 @@ class Adaptation:
     gain: Gain = field(default_factory=Gain)
     covariance_gain: Gain | None = field(default_factory=_covariance_gain)
     walk_acceptance: float | None = None
-    swap_acceptance: float = SWAP_ACCEPTANCE
+    swap_acceptance: float = OPTIMAL_ACCEPTANCE
     initial_log_scale: float | None = None
     tempered_start: bool = True
     average: bool = True

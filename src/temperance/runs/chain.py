@@ -146,11 +146,10 @@ class ChainRun:
             self._swaps.view.parameters[:] = learn(seen)
 
     def _learn_pace(self) -> None:
-        """After each half of the tuning: how often to move a single coordinate from now on."""
-        end, half = self.n_done, self.plan.tune // 2
-        if self.plan.settings.adaptation.coordinate_every is None and end in (half, self.plan.tune):
-            first = 0 if end == half else half
-            self._coordinate_every = coordinate_every(self.tuning, first, end, self._coordinate_every)
+        """At the end of tuning: how often to move a single coordinate from now on."""
+        end = self.n_done
+        if self.plan.settings.adaptation.coordinate_every is None and end == self.plan.tune:
+            self._coordinate_every = coordinate_every(self.tuning, end // 2, end, self._coordinate_every)
 
     def _learn_modes(self, settings: Settings) -> None:
         """Let the learner look at the states so far, and send out scouts where it knows no mode."""

@@ -12,7 +12,7 @@ from temperance.errors import InvalidInputError
 
 MAX_BUILT_TEMPERATURE = 1e6
 # The default number of levels takes a Gaussian to this temperature. Measured: docs/guide.md.
-REACHED_TEMPERATURE = 50.0
+REACHED_TEMPERATURE = 150.0
 
 
 def first_betas(
