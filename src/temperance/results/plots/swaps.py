@@ -27,7 +27,7 @@ def swap_acceptance(result: Result, *, chain: int = 0, ax: Any = None) -> Any:
     """How often each pair of levels would exchange positions, as a heat map."""
     record = one_chain(result, chain)
     ax = axis_or_new(ax, (4.6, 3.9))
-    if not record.n_draws or len(record.beta) < 2:
+    if len(record.beta) < 2 or not np.any(measure.active(record)):
         return empty(ax, "one level: no swaps" if record.n_draws else "no draws")
     rates = diagnostics.pair_acceptance(measure.log_densities(record), measure.betas(record))
     n_levels = len(rates)
@@ -46,7 +46,7 @@ def swap_acceptance(result: Result, *, chain: int = 0, ax: Any = None) -> Any:
 
 
 def replica_paths(result: Result, *, chain: int = 0, ax: Any = None) -> Any:
-    """The level of each position over the first draws; one that travelled far stands out."""
+    """The level of each position over the first draws in which all levels moved; one that travelled far stands out."""
     record = one_chain(result, chain)
     ax = axis_or_new(ax)
     levels = measure.replicas(record)[:WINDOW]
@@ -59,7 +59,8 @@ def replica_paths(result: Result, *, chain: int = 0, ax: Any = None) -> Any:
     for k in range(paths.shape[1]):
         ax.plot(paths[:, k] + 1, color=shade_of(k, paths.shape[1]), linewidth=0.7, alpha=0.45)
     ax.plot(paths[:, far] + 1, color="#c0392b", linewidth=1.4)
-    ax.set(xlabel="draw", ylabel="level")
+    resting = len(levels) < min(record.n_draws, WINDOW)
+    ax.set(xlabel="draw in which all levels moved" if resting else "draw", ylabel="level")
     whole_ticks(ax.yaxis)
     return ax
 
