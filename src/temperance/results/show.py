@@ -95,7 +95,9 @@ def jump_line(result: "Result") -> str:
 
 def swap_line(result: "Result") -> str:
     """How many swaps are accepted, and how many reach the base level."""
-    drawn = [chain for chain in result.chains if chain.n_draws]
+    drawn = [chain for chain in result.chains if np.any(measure.active(chain))]
+    if not drawn:
+        return f"swaps ({result.swap_strategy}): none yet, the hot levels rested"
     attempts = sum(int(chain.sampling.swap_attempts.sum()) for chain in drawn)
     accepted = sum(int(chain.sampling.swap_accepted.sum()) for chain in drawn) / max(attempts, 1)
     touching = mean_of_known(np.array([measure.base_swaps(chain) for chain in drawn]))
