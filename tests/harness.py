@@ -9,13 +9,18 @@ import temperance as tp
 from temperance.core.compile import compiled_around_for
 from temperance.core.iteration import compiled_loop
 from temperance.core.lanes import LANES
-from temperance.core.state import EVALUATE_SIGNATURE, SWAP_UNIFORMS, Chain, Noise
+from temperance.core.state import EVALUATE_SIGNATURE, JUMP_UNIFORMS, SWAP_UNIFORMS, Noise
 from temperance.runs.chain import ChainRun
 from temperance.runs.plan import Plan, kernel_settings
 from temperance.runs.starts import Starts
 from temperance.targets import Bound
 
-NO_TRIM = tp.Settings(trimming=tp.Trimming(enabled=False))
+# The paper's walks and nothing else: what is beside them is put in by the tests that are about it.
+PLAIN = tp.Settings(
+    adaptation=tp.Adaptation(walk="covariance", coordinate_every=0),
+    trimming=tp.Trimming(enabled=False),
+    jumps=tp.Jumps(enabled=False),
+)
 
 
 class HandTarget:
@@ -52,7 +57,7 @@ def make_plan(target: Any, betas: Any, dim: int, **changes: Any) -> Plan:
     strategy = changes.pop("strategy", tp.swaps.equi_energy())
     plan = Plan(
         target=target,
-        settings=replace(changes.pop("settings", NO_TRIM), swaps=strategy),
+        settings=replace(changes.pop("settings", PLAIN), swaps=strategy),
         betas=np.array(betas, dtype=float),
         dim=dim,
         draws=changes.pop("draws", 1),
@@ -74,6 +79,7 @@ def make_noise(
         in_lanes(rng.standard_normal((n_levels, n_iterations, dim))),
         rng.random((n_levels, n_iterations)),
         rng.random((n_iterations, SWAP_UNIFORMS * n_swaps)),
+        rng.random((n_iterations, 2, JUMP_UNIFORMS)),
     )
 
 
@@ -92,11 +98,10 @@ def out_of_lanes(bundles: np.ndarray, n_levels: int) -> np.ndarray:
     return lanes.reshape(-1, *lanes.shape[2:])[:n_levels]
 
 
-def advance(run: ChainRun, noise: Noise, *, adapting: bool, row: int = 0) -> int:
+def advance(run: ChainRun, noise: Noise, *, adapting: bool, row: int = 0, rest_every: int = 1) -> int:
     """Run as many iterations as there is noise for; how many were finished."""
-    settings = kernel_settings(run.plan, adapting=adapting)
-    trace = run.tuning if adapting else run.sampling
-    chain = Chain(run.state, run.info, run._swaps.view, settings, noise, trace, run.control)
+    settings = kernel_settings(run.plan, adapting=adapting, rest_every=rest_every)
+    chain = run._chain(settings, noise, run.tuning if adapting else run.sampling)
     n = len(noise.swap_uniforms)
     return compiled_loop()(run._bound.evaluate, 0, run._swaps.kernel, chain, row, n)
 

@@ -4,15 +4,17 @@ Works with the compiler on or off; with it off, kernels can be replaced by broke
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numba
 import numpy as np
 from scipy import stats
 
-from harness import HandTarget, advance, make_noise, make_plan, make_run
+import temperance as tp
+from harness import PLAIN, HandTarget, advance, make_noise, make_plan, make_run
 from temperance.core.state import Noise
+from temperance.modes.mixture import from_parts
 
 BETAS = {"power": (1.0, 0.5, 0.25, 0.1), "spread": (1.0, 0.8, 0.15, 0.05), "prior": (1.0, 0.4, 0.1, 0.0)}
 # A few long walks show what is wrong with walks; many short ones do not hide what is wrong with swaps.
@@ -59,21 +61,35 @@ def exact_law(mode: str) -> Law:
     return Law(np.array(rows))
 
 
-def frozen_run(mode: str, strategy: Any, walks: str) -> Any:
+# What the base level and the hottest jump from: components that fit neither the modes nor their weights.
+MODES = (np.array([0.5, 0.3, 0.2]), np.array([[-1.0], [1.7], [0.3]]), np.array([[[0.4]], [[0.15]], [[4.0]]]))
+OWN = (np.ones(1), np.array([[0.4]]), np.array([[[6.0]]]))
+JUMPS = {"none": (0.0, 0.0), "jumps": (0.5, 0.0), "refresh": (0.0, 0.5), "both": (0.4, 0.6)}
+
+
+def frozen_run(
+    mode: str, strategy: Any, walks: str, *, walk: str = "covariance", jumps: str = "none"
+) -> Any:
     target = HandTarget(two_bumps, wide_prior if mode == "prior" else None)
-    run = make_run(make_plan(target, BETAS[mode], 1, strategy=strategy, draws=N_STEPS[walks]))
+    adaptation = replace(PLAIN.adaptation, walk=walk)
+    settings = replace(PLAIN, adaptation=adaptation, jumps=tp.Jumps(enabled=jumps != "none"))
+    plan = make_plan(target, BETAS[mode], 1, strategy=strategy, draws=N_STEPS[walks], settings=settings)
+    run = make_run(plan)
     run.state.log_scale[:] = LOG_SCALES[walks]
+    if jumps != "none":
+        run._learner.mixture, run._refresh = from_parts(*MODES), from_parts(*OWN)
+        run._learner.mixture.chance[0], run._refresh.chance[0] = JUMPS[jumps]
     return run
 
 
-def p_values(run: Any, law: Law, n: int, rng: np.random.Generator) -> np.ndarray:
+def p_values(run: Any, law: Law, n: int, rng: np.random.Generator, rest_every: int = 1) -> np.ndarray:
     """One-sample KS of each level, and the correlation of neighbouring levels."""
     n_levels = len(run.state.beta)
     points = law.draw(rng, n)
     after = np.empty_like(points)
     for k in range(n):
         after[:, k] = _stepped(
-            run, points[:, k], make_noise(rng, run.plan.draws, n_levels, 1, run.plan.n_swaps)
+            run, points[:, k], make_noise(rng, run.plan.draws, n_levels, 1, run.plan.n_swaps), rest_every
         )
     pit = law.pit(after)
     scores = stats.norm.ppf(np.clip(pit, 1e-12, 1 - 1e-12))
@@ -82,12 +98,12 @@ def p_values(run: Any, law: Law, n: int, rng: np.random.Generator) -> np.ndarray
     return np.array(uniform + [2 * stats.norm.sf(abs(math.sqrt(n) * r)) for r in correlation])
 
 
-def _stepped(run: Any, points: np.ndarray, noise: Noise) -> np.ndarray:
+def _stepped(run: Any, points: np.ndarray, noise: Noise, rest_every: int) -> np.ndarray:
     state = run.state
     state.position[:, 0] = points
     prior = run.plan.target.prior
     for level in range(len(points)):
         state.log_density[level] = two_bumps(state.position[level])
         state.log_prior[level] = 0.0 if prior is None else prior(state.position[level])
-    advance(run, noise, adapting=False)
+    advance(run, noise, adapting=False, rest_every=rest_every)
     return state.position[:, 0].copy()

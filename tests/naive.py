@@ -7,6 +7,7 @@ import itertools
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import stats
 
 
 @dataclass
@@ -121,3 +122,42 @@ def number_of_levels(
         if np.all(candidates >= threshold):
             return max(level, min(min_levels, len(theta)))
     return len(theta)
+
+
+def robust_step(sigma: np.ndarray, z: np.ndarray, eta: float, g: float, wanted: float) -> np.ndarray:
+    """Vihola 2012, Eq. (1): S (I + γ (η − wanted) z zᵀ / |z|²) Sᵀ with S the lower factor of Σ."""
+    root = np.linalg.cholesky(sigma)
+    return root @ (np.eye(len(z)) + g * (eta - wanted) * np.outer(z, z) / np.dot(z, z)) @ root.T
+
+
+def t_mixture_log_density(x: np.ndarray, weights, centres, covariances, dof: float) -> float:
+    """Log of a weighted sum of multivariate Student densities, each from SciPy."""
+    densities = [stats.multivariate_t(c, s, df=dof).pdf(x) for c, s in zip(centres, covariances, strict=True)]
+    return float(np.log(np.dot(weights, densities)))
+
+
+def t_draw(weights, centre, covariance, dof: int, uniforms: np.ndarray, z: np.ndarray):
+    """The component by inverse transform, and a Student vector: a normal one over √(χ²/ν)."""
+    component = int(np.searchsorted(np.cumsum(weights) / np.sum(weights), uniforms[1], side="right"))
+    chi_square = -2.0 * np.log(1.0 - uniforms[2:]).sum()  # each adds two degrees of freedom
+    root = np.linalg.cholesky(covariance[component])
+    return component, centre[component] + root @ z / np.sqrt(chi_square / dof)
+
+
+def link(points: np.ndarray, log_density: np.ndarray, reach: np.ndarray, stretch: float) -> list[set[int]]:
+    """Density peaks, state by state: join the nearest of higher density, or start a cluster."""
+    distance = ((points[:, None] - points[None]) ** 2).sum(axis=2)
+    clusters: list[set[int]] = []
+    for a in np.argsort(-log_density, kind="stable"):
+        above = [b for cluster in clusters for b in cluster]
+        others = np.sort(np.delete(distance[a], a))
+        spacing = others[4] if len(others) > 4 else np.inf
+        nearest = min(above, key=lambda b: distance[a, b], default=None)
+        near = nearest is not None and distance[a, nearest] < min(
+            max(reach[a], reach[nearest]), stretch**2 * spacing
+        )
+        if near:
+            next(cluster for cluster in clusters if nearest in cluster).add(int(a))
+        else:
+            clusters.append({int(a)})
+    return clusters

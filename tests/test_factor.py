@@ -7,7 +7,7 @@ import pytest
 from harness import HandTarget, advance, make_noise, make_plan, make_run
 from temperance.core.lanes import LANES
 from temperance.core.linalg import Bundle, update_and_step
-from temperance.settings import Adaptation, Gain, Settings, Trimming
+from temperance.settings import Adaptation, Gain, Jumps, Settings, Trimming
 
 N_STEPS = 100_000
 
@@ -26,7 +26,9 @@ def run_updates(gains, points, mean, bundle, sigma):
             mean[i] += gain * deviation[i]
             for k in range(dim):
                 sigma[i, k] = (1.0 - gain) * sigma[i, k] + gain * deviation[i] * deviation[k]
-        update_and_step(gain, bundle)
+        bundle.total[0, :] = (1.0 - gain) / gain
+        bundle.keep[0, :] = 1.0 - gain
+        update_and_step(bundle)
 
 
 @pytest.mark.parametrize("exponent", [0.6, 0.8, 1.0])
@@ -39,7 +41,7 @@ def test_factor_equals_the_covariance_recursion(dim, exponent, rng) -> None:
     sigma, lanes = np.diag(scales**2), np.zeros((dim, LANES))
     bundle = Bundle(
         np.zeros((dim * (dim - 1) // 2, LANES)), lanes + (scales**2)[:, None], lanes.copy(),
-        np.ones((1, LANES)), lanes.copy(), lanes.copy(),
+        np.ones((1, LANES)), np.ones((1, LANES)), np.ones((1, LANES)), lanes.copy(), lanes.copy(),
     )  # fmt: skip
     run_updates(gains, points, np.zeros(dim), bundle, sigma)
     lower = np.eye(dim)
@@ -57,7 +59,9 @@ def nowhere_else(x):
 @pytest.mark.parametrize("covariance_gain", [None, Gain(exponent=1.0, scale=2.0, delay_per_dim=20.0)])
 def test_a_chain_that_never_moves_keeps_a_positive_factor(covariance_gain, rng) -> None:
     settings = Settings(
-        adaptation=Adaptation(covariance_gain=covariance_gain), trimming=Trimming(enabled=False)
+        adaptation=Adaptation(walk="covariance", coordinate_every=0, covariance_gain=covariance_gain),
+        trimming=Trimming(enabled=False),
+        jumps=Jumps(enabled=False),
     )
     plan = make_plan(HandTarget(nowhere_else), [1.0, 0.5], 3, tune=10_000, settings=settings)
     run = make_run(plan)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import naive
 import temperance as tp
 from harness import HandTarget, advance, in_lanes, make_noise, make_plan, make_run, out_of_lanes, place
-from temperance.core import adapt, linalg, numeric, swap, trim, walk
+from temperance.core import linalg, numeric, swap, trim, walk
 from temperance.core.lanes import LANES
 from temperance.runs.chain import covariances
 from temperance.runs.plan import gaussian_scale, kernel_settings
@@ -76,13 +76,13 @@ def test_swap_is_reversible_as_algebra(log_i, log_j, beta_i, beta_j, ratio) -> N
 
 @given(st.integers(0, 10**7), st.floats(0.51, 1.0), st.floats(0.1, 3.0), st.floats(0, 500))
 def test_gain_follows_the_formula_and_stays_below_one(step, exponent, scale, delay) -> None:
-    got = adapt.power_gain(step, scale, exponent, delay)
+    got = numeric.power_gain(step, scale, exponent, delay)
     assert 0.0 < got < 1.0
     assert got == pytest.approx(min(naive.gain(step, scale, exponent, delay), 0.99), rel=1e-12)
 
 
 def test_gains_vanish_but_their_sum_does_not() -> None:
-    steps = np.array([adapt.power_gain(n, 1.0, 0.6, 0.0) for n in range(200_000)])
+    steps = np.array([numeric.power_gain(n, 1.0, 0.6, 0.0) for n in range(200_000)])
     assert np.all(np.diff(steps) < 0.0)
     assert steps[-1] < 1e-3
     assert steps[:100_000].sum() > 0.6 * steps.sum() > 100.0
@@ -100,9 +100,9 @@ def test_walk_acceptance_tempers_only_the_likelihood(beta, new) -> None:
 
 
 @numba.njit
-def pass_over(gain, work):
-    if gain > 0.0:
-        linalg.update_and_step(gain, work)
+def pass_over(waits, work):
+    if waits:
+        linalg.update_and_step(work)
     else:
         linalg.step_only(work)
 
@@ -120,11 +120,12 @@ def test_one_pass_updates_and_steps_like_full_matrices(dim: int, gain: float, rn
     factor = in_lanes(np.array([matrix[columns] for matrix in unit]))
     deviation, normal, start = rng.standard_normal((3, LANES, dim))
     scale = np.array([0.7, 1.0, 2.0, 0.1])
+    total, keep = np.full((1, LANES), (1.0 - gain) / max(gain, 0.1)), np.full((1, LANES), 1.0 - gain)
     work = linalg.Bundle(
-        factor[0], in_lanes(roots_of_diag**2)[0], in_lanes(deviation)[0], scale[None].copy(),
+        factor[0], in_lanes(roots_of_diag**2)[0], in_lanes(deviation)[0], total, keep, scale[None].copy(),
         in_lanes(normal)[0], in_lanes(start)[0],
     )  # fmt: skip
-    pass_over(gain, work)
+    pass_over(gain > 0.0, work)
     for lane in range(LANES):
         expected = naive.covariance_step(sigma[lane], np.zeros(dim), deviation[lane], gain)
         updated = np.eye(dim)

@@ -9,7 +9,7 @@ import pytest
 from harness import out_of_lanes
 from temperance.core import random
 from temperance.core.lanes import LANES
-from temperance.core.state import Noise
+from temperance.core.state import JUMP_UNIFORMS, Noise
 from temperance.runs.noise import NoiseSource
 
 N_LEVELS, DIM = 6, 7
@@ -22,11 +22,12 @@ def empty_noise(n_iterations: int, n_swaps: int = 2) -> Noise:
         np.full((n_bundles, n_iterations, DIM, LANES), np.nan),
         np.full((N_LEVELS, n_iterations), np.nan),
         np.full((n_iterations, 3 * n_swaps), np.nan),
+        np.full((n_iterations, 2, JUMP_UNIFORMS), np.nan),
     )
 
 
 def generators(seed: int) -> list[np.random.SFC64]:
-    return [np.random.SFC64(child) for child in np.random.SeedSequence(seed).spawn(1 + 2 * N_LEVELS)]
+    return [np.random.SFC64(child) for child in np.random.SeedSequence(seed).spawn(2 + 2 * N_LEVELS)]
 
 
 def words(of: list[np.random.SFC64]) -> np.ndarray:
@@ -37,7 +38,7 @@ def test_numbers_are_numpys_own(seed) -> None:
     """Three million normals a level pass every branch of the ziggurat, its tail thousands of times."""
     n_iterations = 3_000_000 // DIM
     streams, noise, expected = words(generators(seed)), empty_noise(n_iterations), generators(seed)
-    random.compiled_fill()(streams, N_LEVELS, random.ziggurat(), noise)
+    random.compiled_fill()(streams, N_LEVELS, 0, 1, random.ziggurat(), noise)
     normals = out_of_lanes(noise.normals, N_LEVELS)
     for level in range(N_LEVELS):
         by_numpy = np.random.Generator(expected[1 + 2 * level]).standard_normal((n_iterations, DIM))
@@ -46,6 +47,8 @@ def test_numbers_are_numpys_own(seed) -> None:
         np.testing.assert_array_equal(noise.uniforms[level], by_numpy)
     swaps = np.random.Generator(expected[0]).random(noise.swap_uniforms.shape)
     np.testing.assert_array_equal(noise.swap_uniforms, swaps)
+    jumps = np.random.Generator(expected[-1]).random(noise.jump_uniforms.shape)
+    np.testing.assert_array_equal(noise.jump_uniforms, jumps)
     np.testing.assert_array_equal(streams, words(expected))
     assert (normals > TAIL).sum() > 1000
     assert (normals < -TAIL).sum() > 1000
@@ -55,7 +58,7 @@ def test_a_broken_table_is_seen(seed) -> None:
     tables = random.ziggurat()
     broken = tables._replace(limit=tables.limit + np.uint64(1 << 40))
     streams, noise = words(generators(seed)), empty_noise(20_000)
-    random.compiled_fill()(streams, 1, broken, noise)
+    random.compiled_fill()(streams, 1, 0, 1, broken, noise)
     by_numpy = np.random.Generator(generators(seed)[1]).standard_normal((20_000, DIM))
     assert not np.array_equal(out_of_lanes(noise.normals, 1)[0], by_numpy)
 
@@ -63,8 +66,8 @@ def test_a_broken_table_is_seen(seed) -> None:
 def test_dropped_levels_draw_nothing(seed) -> None:
     streams, noise = words(generators(seed)), empty_noise(10)
     before = streams.copy()
-    random.compiled_fill()(streams, 2, random.ziggurat(), noise)
-    np.testing.assert_array_equal(streams[5:], before[5:])
+    random.compiled_fill()(streams, 2, 0, 1, random.ziggurat(), noise)
+    np.testing.assert_array_equal(streams[5:-1], before[5:-1])
     assert np.all(streams[:5] != before[:5])
     assert np.all(np.isnan(out_of_lanes(noise.normals, N_LEVELS)[2:]))
     assert np.all(np.isnan(noise.uniforms[2:]))

@@ -12,7 +12,7 @@ import orbit
 import temperance as tp
 from harness import HandTarget, make_noise, make_plan, make_run
 from strategies import STRATEGIES, SWEEPS, SYMMETRIC, WEIGHTS
-from temperance.core.state import Chain, chain_type, propose_pair_type
+from temperance.core.state import chain_type, propose_pair_type
 from temperance.core.swap import swap, swap_log_accept
 from temperance.runs.plan import kernel_settings
 
@@ -149,7 +149,7 @@ def repeat_swap():
 
     @numba.njit(signature)
     def repeat(propose_pair, chain, codes):
-        state, _, _, _, noise, _, _ = chain
+        state, noise = chain.state, chain.noise
         position, log_density = state.position.copy(), state.log_density.copy()
         n_levels = state.n_levels[0]
         for row in range(noise.swap_uniforms.shape[0]):
@@ -175,7 +175,7 @@ def swap_counts(repeat_swap, strategy, ladder, rng):
     run.state.position[:], run.state.log_density[:] = points, energies
     noise = make_noise(rng, N_CALLS, 1, 1, plan.n_swaps)
     settings = kernel_settings(plan, adapting=False)
-    chain = Chain(run.state, run.info, run._swaps.view, settings, noise, run.sampling, run.control)
+    chain = run._chain(settings, noise, run.sampling)
     codes = np.zeros(N_CALLS, dtype=np.int64)
     repeat_swap(run._swaps.kernel, chain, codes)
     weights = len(beta) ** np.arange(len(beta))[::-1]

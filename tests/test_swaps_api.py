@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import temperance as tp
-from harness import NO_TRIM
+from harness import PLAIN
 from kinds import KINDS, form
 from temperance.core.iteration import compiled_loop
 from temperance.runs import noise
@@ -24,7 +24,7 @@ QUICK = {
     "levels": 4,
     "seed": 5,
     "progress": False,
-    "settings": NO_TRIM,
+    "settings": PLAIN,
 }
 SYMMETRIC = ("adjacent", "uniform", "equi_energy", "energy_rings", "heat_bath")
 BAD_VALUES = (-2.5, math.nan, math.inf)  # of ladders with three, four and five levels

@@ -53,6 +53,8 @@ class Adaptation:
 
     ``walk`` is ``"robust"`` (robust adaptive Metropolis: it learns the shape of the mode that it is in) or
     ``"covariance"`` (the paper's: it learns the covariance of the level, across all its modes, and a scale).
+    One step in ``coordinate_every`` moves a single coordinate, which learns a scale of its own. None learns how
+    often that pays, 0 means never.
     ``when`` is ``"tuning"`` (everything is frozen for the draws, which makes the kernel exact) or
     ``"always"`` (the paper's everlasting, diminishing adaptation). ``walk_acceptance=None`` is the rate that
     is best for a Gaussian in the dimension at hand: 0.44 in one, 0.35 in two, soon near 0.234.
@@ -64,6 +66,7 @@ class Adaptation:
     """
 
     walk: Literal["robust", "covariance"] = "robust"
+    coordinate_every: int | None = None
     when: Literal["tuning", "always"] = "tuning"
     gain: Gain = field(default_factory=Gain)
     covariance_gain: Gain | None = field(default_factory=_covariance_gain)
@@ -75,6 +78,8 @@ class Adaptation:
 
     def __post_init__(self) -> None:
         one_of("walk", self.walk, ("robust", "covariance"))
+        if self.coordinate_every is not None:
+            whole_number("coordinate_every", self.coordinate_every, least=0)
         one_of("when", self.when, ("tuning", "always"))
         instance_of("gain", self.gain, Gain, "a temperance.Gain")
         if self.covariance_gain is not None:
@@ -195,6 +200,7 @@ def paper_settings(*, exponent: float = PAPER_GAIN_EXPONENT, trim: bool = True) 
     """Algorithm 1 as printed: one gain for everything, adaptation that never ends, EE swaps, Eq. (11)."""
     adaptation = Adaptation(
         walk="covariance",
+        coordinate_every=0,
         when="always",
         gain=Gain(exponent=exponent),
         covariance_gain=None,

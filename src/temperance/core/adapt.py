@@ -38,14 +38,15 @@ def adapt_walks(state: State, info: Info, settings: Settings, gain: float) -> No
 
 @compiled
 def learn_covariances(state: State, info: Info, settings: Settings, gain: float, cov_gain: float) -> None:
-    """Eqs (8)–(10), in place, with the state after the walk and the old mean. A jump teaches no scale."""
+    """Eqs (8)–(10), in place, with the state after the walk and the old mean. Only a step in all
+    coordinates teaches a scale."""
     for bundle in range((state.n_levels[0] + LANES - 1) // LANES):
         for lane in range(LANES):
             state.update_total[bundle, 0, lane] = (1.0 - cov_gain) / cov_gain
             state.update_keep[bundle, 0, lane] = 1.0 - cov_gain
     for level in range(state.n_levels[0]):
         centre(level, cov_gain, state)
-        if info.jump[level] >= 0:
+        if info.jump[level] >= 0 or info.coordinate[level] >= 0:
             continue
         moved = state.log_scale[level] + gain * (info.walk_accept_prob[level] - settings.target_walk_accept)
         bounded = clamp(moved, settings.min_log_scale, settings.max_log_scale)

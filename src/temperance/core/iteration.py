@@ -8,6 +8,7 @@ from numba import types
 
 from temperance.core.adapt import adapt_walks, average_late
 from temperance.core.compile import compiled, compiled_for, kernel_digest
+from temperance.core.coordinate import adapt_coordinates, propose_coordinates
 from temperance.core.jump import propose_jumps
 from temperance.core.numeric import power_gain
 from temperance.core.record import record
@@ -44,6 +45,7 @@ def finish_iteration(propose_pair: Callable[..., float], chain: Chain, row: int)
     accept_walk(noise, row, state, info)
     if settings.adapting:
         adapt_walks(state, info, settings, gain)
+        adapt_coordinates(state, info, settings)
     forget_swaps(info, view)
     if info.n_active[0] == state.n_levels[0]:
         control[LEVEL] = SWAPPING
@@ -77,6 +79,7 @@ def compiled_loop() -> Callable[..., int]:
         for row in range(n_iterations):
             choose_active(state, settings, info)
             propose(state, noise, row, info)
+            propose_coordinates(noise, row, state, settings, info)
             propose_jumps(chain, row)
             evaluate(
                 context,

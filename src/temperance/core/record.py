@@ -32,7 +32,8 @@ def record_levels(state: State, info: Info, row: int, trace: Trace) -> None:
         trace.replica[row, level] = state.replica[level]
     for level in range(n_active):
         if info.jump[level] < 0:
-            trace.walk_accept_prob[row, level] = info.walk_accept_prob[level]
+            if info.coordinate[level] < 0:
+                trace.walk_accept_prob[row, level] = info.walk_accept_prob[level]
         else:
             trace.jump_accept_prob[row, BASE if level == 0 else HOTTEST] = info.walk_accept_prob[level]
     for level in range(n_active - 1):

@@ -32,12 +32,15 @@ def note_directions(noise: Noise, row: int, state: State, info: Info) -> None:
 
 @compiled
 def learn_shapes(state: State, info: Info, settings: Settings, cov_gain: float) -> None:
-    """Σ ← Σ^½ (I + γ (η − wanted) z zᵀ / |z|²) Σ^½ᵀ at every level that walked, in place.
+    """Σ ← Σ^½ (I + γ (η − wanted) z zᵀ / |z|²) Σ^½ᵀ at every level that stepped in all coordinates, in place.
 
     The means and the spreads of the coordinates are followed beside it, to tell one mode from several.
     """
+    n_steps = state.iteration[0]
+    if settings.coordinate_every > 0:
+        n_steps -= n_steps // settings.coordinate_every  # the others say nothing about the shape
     gain = power_gain(
-        state.iteration[0] + 1,
+        n_steps + 1,
         settings.shape_gain_scale,
         settings.shape_gain_exponent,
         settings.shape_gain_delay,
@@ -46,7 +49,7 @@ def learn_shapes(state: State, info: Info, settings: Settings, cov_gain: float) 
         change = SMALLEST_CHANGE
         if level < state.n_levels[0]:
             follow(level, cov_gain, state)
-            if info.jump[level] < 0:
+            if info.jump[level] < 0 and info.coordinate[level] < 0:
                 change = gain * (info.walk_accept_prob[level] - settings.target_walk_accept)
         if abs(change) < SMALLEST_CHANGE:
             change = SMALLEST_CHANGE

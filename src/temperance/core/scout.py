@@ -71,16 +71,13 @@ def compiled_scout() -> Callable[..., int]:
     digest = kernel_digest()
     vector, matrix = types.float64[::1], types.float64[:, ::1]
     scout_type = types.NamedTuple((vector, vector, vector, matrix, matrix, vector, matrix, vector), Scout)
-    signature = types.int64(evaluate_type(), types.intp, chain_type(), types.int64, scout_type)
+    signature = types.int64(evaluate_type(), types.intp, chain_type(), scout_type)
 
     @compiled_for(signature)
-    def run_scout(evaluate: Any, context: int, chain: Chain, level: int, scout: Scout) -> int:
-        """Walk at β = 1, from a copy of what is at ``level``; the steps made. The chain's state stays."""
+    def run_scout(evaluate: Any, context: int, chain: Chain, scout: Scout) -> int:
+        """Walk on at β = 1; the steps made. Of the chain only buffers are used."""
         digest  # noqa: B018  part of the cache key
         info, settings, control = chain.info, chain.settings, chain.control
-        for i in range(scout.position.shape[0]):
-            scout.position[i] = chain.state.position[level, i]
-        scout.log_target[0] = chain.state.log_density[level] + chain.state.log_prior[level]
         info.n_active[0] = 1
         for step in range(scout.uniforms.shape[0]):
             propose_step(scout, step, info.proposal[0])

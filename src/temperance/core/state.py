@@ -52,6 +52,7 @@ class State(NamedTuple):
     update_keep: FloatArray  # (bundle, 1, LANES) likewise
     update_waits: IntArray  # (1,) whether there is one
     spread: FloatArray  # (level, dim) variances of the coordinates, for walks that do not learn them
+    coordinate_log_scale: FloatArray  # (level, dim) of steps along one coordinate
     log_scale: FloatArray  # (level,)
     log_scale_sum: FloatArray  # (level,) over late tuning, for what is frozen
     log_gap_sum: FloatArray  # (level,) likewise
@@ -74,6 +75,7 @@ class Info(NamedTuple):
     adjacent_swap_accept: FloatArray  # (level,) between each level and the next
     n_active: IntArray  # (1,) levels that move in this iteration; the hotter ones rest
     jump: IntArray  # (level,) the component that a jump came from, -1 after a walk
+    coordinate: IntArray  # (level,) the one coordinate that a walk moved, -1 if it moved all
     swap_accept_prob: FloatArray  # (1,) summed over the attempts
     swap_attempts: IntArray  # (1,) attempts that found a pair
     swap_accepted: IntArray  # (1,)
@@ -115,6 +117,7 @@ class Settings(NamedTuple):
     adapting: bool
     robust: bool  # walks learn the shape of the mode that they are in, not the covariance
     rest_every: int  # hot levels move once in so many iterations
+    coordinate_every: int  # a step in so many is along one coordinate; zero: none
     pinned: bool  # the last level has beta = 0 and stays
     heat_bath: bool  # a swap is accepted with its conditional probability
     n_swaps: int  # attempts an iteration
@@ -129,6 +132,7 @@ class Settings(NamedTuple):
     shape_gain_exponent: float
     shape_gain_delay: float
     target_walk_accept: float
+    target_coordinate_accept: float
     target_swap_accept: float
     average_after: int
     trim_after: int  # negative: never
@@ -161,7 +165,7 @@ class Trace(NamedTuple):
     level_draws: FloatArray  # (draw, level, dim) on request
     log_density: FloatArray  # (draw, level) the tempered part
     log_prior: FloatArray  # (draw,) the untempered part at the base level
-    walk_accept_prob: ProbArray  # (draw, level) NaN where a level jumped or rested
+    walk_accept_prob: ProbArray  # (draw, level) of steps in all coordinates, NaN where a level made none
     jump_accept_prob: ProbArray  # (draw, 2) of the base level and the hottest, NaN where it did not jump
     jump: LevelArray  # (draw,) the component that the base was to jump to, -1 if it walked
     evaluations: CountArray  # (draw,) of the log density, scouts after this iteration included
@@ -220,10 +224,10 @@ def noise_type() -> Any:
 def chain_type() -> Any:
     """The numba type of `Chain`, spelt out so that the loop is compiled just once."""
     state = _named(
-        State, _MATRIX, *[_VECTOR] * 4, _MATRIX, *[_CUBE] * 5, _INTS, _MATRIX, *[_VECTOR] * 3, *[_INTS] * 6
+        State, _MATRIX, *[_VECTOR] * 4, _MATRIX, *[_CUBE] * 5, _INTS, _MATRIX, _MATRIX, *[_VECTOR] * 3, *[_INTS] * 6
     )
     info = _named(
-        Info, _MATRIX, *[_VECTOR] * 5, *[_INTS] * 2, _VECTOR, *[_INTS] * 3, _VECTOR, _MATRIX, _MATRIX
+        Info, _MATRIX, *[_VECTOR] * 5, *[_INTS] * 3, _VECTOR, *[_INTS] * 3, _VECTOR, _MATRIX, _MATRIX
     )
     mixture = _named(Mixture, _VECTOR, _VECTOR, _MATRIX, _CUBE, _CUBE, _VECTOR)
     settings = _named(Settings, *[_SETTING_TYPES[kind] for kind in Settings.__annotations__.values()])

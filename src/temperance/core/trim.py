@@ -80,6 +80,7 @@ def move_level(source: int, target: int, state: State) -> None:
         state.position[target, i] = state.position[source, i]
         state.mean[target, i] = state.mean[source, i]
         state.spread[target, i] = state.spread[source, i]
+        state.coordinate_log_scale[target, i] = state.coordinate_log_scale[source, i]
     for array in (
         state.cov_factor, state.cov_diag, state.deviation, state.update_total, state.update_keep
     ):  # fmt: skip

@@ -22,6 +22,7 @@ class Sample:
 
     point: FloatArray  # (state, dim)
     log_density: FloatArray  # (state,)
+    width: FloatArray  # (state,) of the mode around it in units of the shape, one where it is not known
     worth: float
 
 
@@ -70,7 +71,7 @@ def fit_modes(sample: Sample, shape: FloatArray, max_modes: int) -> tuple[Compon
 
 def _clusters(sample: Sample, shape: FloatArray, weight: float) -> tuple[list[Cluster], FloatArray]:
     n, dim = sample.point.shape
-    reach = 2.0 * chi_square_quantile(LINK_QUANTILE, dim)
+    reach = 2.0 * chi_square_quantile(LINK_QUANTILE, dim) * sample.width**2
     pooled, clusters = shape, []
     for _ in range(N_SWEEPS):
         whitened = np.linalg.solve(np.linalg.cholesky(pooled), sample.point.T).T

@@ -30,12 +30,12 @@ def compiled_link() -> Callable[..., int]:
     """The linking of states that are sorted by falling density, compiled on first use and cached."""
     digest = kernel_digest()
     matrix, vector = types.float64[:, ::1], types.float64[::1]
-    signature = types.int64(matrix, types.float64, types.float64, matrix, vector, types.int64[::1])
+    signature = types.int64(matrix, vector, types.float64, matrix, vector, types.int64[::1])
 
     @compiled_for(signature)
     def link(
         points: FloatArray,
-        max_square: float,
+        max_square: FloatArray,
         max_stretch: float,
         nearest: FloatArray,
         square_up: FloatArray,
@@ -58,9 +58,10 @@ def compiled_link() -> Callable[..., int]:
                 note_neighbour(square, nearest[b])
         n_clusters = 0
         for a in range(n):
-            reach = min(max_square, max_stretch * max_stretch * nearest[a, nearest.shape[1] - 1])
-            if label[a] >= 0 and square_up[a] < reach:
-                label[a] = label[label[a]]
+            up = label[a]
+            spacing = max_stretch * max_stretch * nearest[a, nearest.shape[1] - 1]
+            if up >= 0 and square_up[a] < min(max(max_square[a], max_square[up]), spacing):
+                label[a] = label[up]
             else:
                 label[a] = n_clusters
                 n_clusters += 1
@@ -69,18 +70,18 @@ def compiled_link() -> Callable[..., int]:
     return link
 
 
-def link_states(points: FloatArray, log_density: FloatArray, max_square: float) -> tuple[IntArray, int]:
+def link_states(points: FloatArray, log_density: FloatArray, max_square: FloatArray) -> tuple[IntArray, int]:
     """The cluster of each row of ``points``, (state, dim) in units of a mode's width; and their number.
 
     A state starts a cluster of its own when the nearest state of higher density is farther than the square root
-    of ``max_square``, or much farther than the state's own neighbours (after Rodriguez & Laio 2014).
+    of ``max_square`` of both, or much farther than the state's own neighbours (after Rodriguez & Laio 2014).
     """
     order = np.argsort(-log_density, kind="stable")
     n = len(points)
     nearest, square_up = np.full((n, N_NEIGHBOURS), np.inf), np.full(n, np.inf)
     sorted_label = np.empty(n, dtype=np.int64)
     n_clusters = compiled_link()(
-        np.ascontiguousarray(points[order]), max_square, MAX_STRETCH, nearest, square_up, sorted_label
+        np.ascontiguousarray(points[order]), max_square[order], MAX_STRETCH, nearest, square_up, sorted_label
     )
     label = np.empty(n, dtype=np.int64)
     label[order] = sorted_label

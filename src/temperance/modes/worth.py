@@ -12,6 +12,7 @@ TUNING_CHANCE = (0.2, 0.5)  # while tuning jumps have to be seen, and walks have
 HALF_CHANCE = 0.15  # over the dimension: an acceptance at which a jump is as good as a walk
 HOT_SHARE = 0.1  # of the evaluations that hot levels get once jumps are good
 GOOD_ACCEPTANCE = 0.25
+USUAL_NOVELTY = 0.01  # a few states lie far out in the modes that they belong to
 
 
 def efficiency(mixture: Mixture, states: FloatArray, log_density: FloatArray) -> float:
@@ -38,7 +39,10 @@ def tuning_chance(worth: float, dim: int) -> float:
     return max(most / MAX_CHANCE * jump_chance(worth, dim), least)
 
 
-def rest_every(worth: float, n_levels: int) -> int:
-    """Once in how many iterations the hot levels move while drawing."""
+def rest_every(worth: float, novelty: float, n_levels: int) -> int:
+    """Once in how many iterations the hot levels move while drawing.
+
+    ``novelty`` is the share of states in places that the mixture did not know: to these only the ladder leads.
+    """
     longest = (n_levels - 1) * (1.0 / HOT_SHARE - 1.0)
-    return max(1, round(longest * min(1.0, worth / GOOD_ACCEPTANCE)))
+    return max(1, round(longest * min(1.0, worth / GOOD_ACCEPTANCE) / (1.0 + novelty / USUAL_NOVELTY)))

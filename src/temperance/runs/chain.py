@@ -31,7 +31,8 @@ from temperance.modes.mixture import from_parts, no_mixture
 from temperance.runs.allocate import cut, new_control, new_info, new_state, new_trace
 from temperance.runs.learn import ModeLearner
 from temperance.runs.noise import NoiseSource
-from temperance.runs.plan import Plan, kernel_settings, unimodal_scale
+from temperance.runs.pace import coordinate_every
+from temperance.runs.plan import Plan, first_coordinate_every, kernel_settings, unimodal_scale
 from temperance.runs.record import ChainRecord
 from temperance.runs.starts import Starts, settle
 from temperance.swaps.binding import bind
@@ -65,6 +66,7 @@ class ChainRun:
         self._noise = NoiseSource(noise_seed, plan.n_levels, plan.dim, plan.n_swaps, jumps=jumps)
         self._learner = ModeLearner(plan, mode_seed)
         self._refresh = no_mixture(plan.dim)
+        self._coordinate_every = first_coordinate_every(plan)
         if jumps:
             self._scout = compiled_scout()
         settle(starts, index, np.random.default_rng(start_seed), self._bound, self._buffers)
@@ -86,16 +88,16 @@ class ChainRun:
 
     def run(self) -> None:
         """Tune, freeze, draw; ends early when stopped or when the density fails."""
-        settings = kernel_settings(self.plan, adapting=True)
         while self._running and self.n_done < self.plan.tune:
+            settings = self._settings(adapting=True)
             self._run_phase(self.tuning, settings, 0, self._next_stop())
             if self._running:
                 self._learn_swaps()
+                self._learn_pace()
                 self._learn_modes(settings)
         if self._running:
             self._freeze()
-            adapting = self.plan.adapts_for_ever
-            drawing = kernel_settings(self.plan, adapting=adapting, rest_every=self._learner.rest_every)
+            drawing = self._settings(adapting=self.plan.adapts_for_ever)
             self._run_phase(self.sampling, drawing, self.plan.tune, self.plan.tune + self.plan.draws)
 
     def leave(self) -> ChainRecord:
@@ -125,6 +127,10 @@ class ChainRun:
         self.state.log_density[:] = self.info.log_density
         self.state.log_prior[:] = self.info.log_prior
 
+    def _settings(self, *, adapting: bool) -> Settings:
+        rest, every = self._learner.rest_every, self._coordinate_every
+        return kernel_settings(self.plan, adapting=adapting, rest_every=rest, coordinate_every=every)
+
     def _next_stop(self) -> int:
         """The next iteration of the tuning after which something is learnt outside the loop."""
         ends = [self.plan.tune // 2, self.plan.tune]
@@ -139,25 +145,34 @@ class ChainRun:
             seen = self.tuning.log_density[end - max(self.plan.tune // 2, 1) : end]
             self._swaps.view.parameters[:] = learn(seen)
 
+    def _learn_pace(self) -> None:
+        """After each half of the tuning: how often to move a single coordinate from now on."""
+        end, half = self.n_done, self.plan.tune // 2
+        if self.plan.settings.adaptation.coordinate_every is None and end in (half, self.plan.tune):
+            first = 0 if end == half else half
+            self._coordinate_every = coordinate_every(self.tuning, first, end, self._coordinate_every)
+
     def _learn_modes(self, settings: Settings) -> None:
         """Let the learner look at the states so far, and send out scouts where it knows no mode."""
         if not self.plan.settings.jumps.enabled:
             return
         shape = covariance_of(self.state, 0)
         self._learner.learn(self.tuning, shape, self.n_done)
-        for level in self._learner.unexplained(self.state, self.n_done):
-            evaluated = int(self.tuning.evaluations[: self.n_done].sum())
+        evaluated = int(self.tuning.evaluations[: self.n_done].sum())
+        for level in self._learner.scout_from(self.state, self.n_done, evaluated):
             if self._running and self._learner.afford_scout(evaluated):
                 self._send_scout(level, math.exp(2.0 * self.state.log_scale[0]) * shape, settings)
 
     def _send_scout(self, level: int, covariance: FloatArray, settings: Settings) -> None:
-        scout = self._learner.new_scout(np.linalg.cholesky(covariance))
+        scout = self._learner.new_scout(self.state, level, np.linalg.cholesky(covariance))
         chain = self._chain(settings, self._noise.draw(0, 0), self.tuning)
         bound = self._bound
-        self._guarded(lambda: self._scout(bound.evaluate, bound.context, chain, level, scout))
-        if self._running:
-            self._learner.take(scout)
+        for _ in self._learner.rounds(scout):
+            self._guarded(lambda: self._scout(bound.evaluate, bound.context, chain, scout))
             self.tuning.evaluations[self.n_done - 1] += len(scout.uniforms)
+            if not self._running:
+                return
+        self._learner.take(scout)
 
     def _freeze(self) -> None:
         """What was learnt stays as it is from now on, unless adaptation never ends."""

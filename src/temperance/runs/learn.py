@@ -1,6 +1,7 @@
 """What a chain learns about modes while it tunes: states are clustered, and scouts look where warm levels are."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,9 +21,10 @@ LAST_FIT = 0.85  # of the tuning; then one more at its end
 EARLY_STATES = 1.0 / 3.0  # of those seen are too early to learn from
 MAX_STATES, MAX_ARCHIVE = 1_500, 1_500
 MAX_MODES = 400
-CHECK_PER_DIM, MIN_CHECK, CHECKS_A_DECADE = 2, 10, 50
-SCOUT_STEPS = 30  # per dimension
+CHECK_PER_DIM, MIN_CHECK, CHECKS_A_DECADE = 2, 20, 40
+SCOUT_STEPS, MAX_ROUNDS = 15, 6  # per dimension in each round
 SCOUT_KEPT = 10
+BLIND_SHARE = 0.3  # of the evaluations of scouts, for those that start where nothing is unexplained
 EXPLAINED_QUANTILE = 0.999
 WORTH_A_STATE = 1.0 / 3.0  # over the dimension: how much of an independent state a step of a walk is
 PRIOR_ACCEPTANCE, PRIOR_JUMPS = 0.3, 20
@@ -35,9 +37,12 @@ class Archive:
 
     point: FloatArray
     log_density: FloatArray
+    width: FloatArray
 
     def add(self, scout: Scout) -> None:
-        """Keep what a scout kept."""
+        """Keep what a scout kept. Its scale tells how wide a mode is that is wider than the base's."""
+        width = np.full(len(scout.kept), max(1.0, math.exp(scout.log_scale[0])))
+        self.width = np.concatenate([self.width, width])[-MAX_ARCHIVE:]
         self.point = np.concatenate([self.point, scout.kept])[-MAX_ARCHIVE:]
         self.log_density = np.concatenate([self.log_density, scout.kept_log_target])[-MAX_ARCHIVE:]
 
@@ -55,11 +60,12 @@ class ModeLearner:
         self._components: Components | None = None
         self._pooled = np.eye(plan.dim)
         self._broad = (np.zeros(plan.dim), np.eye(plan.dim))
-        self._archive = Archive(np.empty((0, plan.dim)), np.empty(0))
+        self._archive = Archive(np.empty((0, plan.dim)), np.empty(0), np.empty(0))
         self._next_fit = max(int(FIRST_FIT * plan.tune), 5 * plan.dim)
         self._next_check = self._next_fit
         self._fitted_at = 0
         self._acceptance = PRIOR_ACCEPTANCE
+        self._novelty = 0.0
 
     def next_stop(self, iteration: int) -> int:
         """The next iteration of the tuning after which there is something to learn."""
@@ -77,8 +83,12 @@ class ModeLearner:
                 self._next_fit = self._plan.tune
         self.mixture.chance[0] = tuning_chance(min(acceptance, self.efficiency), self._plan.dim)
 
-    def unexplained(self, state: State, n_done: int) -> list[int]:
-        """Warm levels whose states no mode explains, when it is time to look."""
+    def scout_from(self, state: State, n_done: int, n_evaluations: int) -> list[int]:
+        """Levels to send a scout from, when it is time to look: those whose states no mode explains, hottest first.
+
+        A state of a hot level may be explained by one mode and yet lie in the valley of another. So when all
+        are explained, a few scouts start from the hottest level.
+        """
         if self._components is None or n_done < self._next_check:
             return []
         pause = max(CHECK_PER_DIM * self._plan.dim, MIN_CHECK, n_done // CHECKS_A_DECADE)
@@ -86,33 +96,48 @@ class ModeLearner:
         n_levels = int(state.n_levels[0])
         distance = self._nearest(state.position[1:n_levels]) * state.beta[1:n_levels]
         limit = chi_square_quantile(EXPLAINED_QUANTILE, self._plan.dim)
-        return [level + 1 for level in np.flatnonzero(distance > limit)]
+        levels = [int(level) + 1 for level in np.flatnonzero(distance > limit)][::-1]
+        share = self._plan.settings.jumps.scout_share
+        if not levels and n_levels > 1 and self.n_scout_evaluations < BLIND_SHARE * share * n_evaluations:
+            return [n_levels - 1]
+        return levels
 
     def afford_scout(self, n_evaluations: int) -> bool:
         """Whether one more scout stays within the share that they may use."""
-        steps = SCOUT_STEPS * self._plan.dim
+        steps = 2 * SCOUT_STEPS * self._plan.dim
         allowed = self._plan.settings.jumps.scout_share * n_evaluations + 2 * steps
         return self.n_scout_evaluations + steps <= allowed
 
-    def new_scout(self, root: FloatArray) -> Scout:
-        """A scout with its random numbers, whose first proposals have this lower factor."""
-        dim = self._plan.dim
-        n_steps = SCOUT_STEPS * dim
+    def new_scout(self, state: State, level: int, root: FloatArray) -> Scout:
+        """A scout that starts at what is at a level, and whose first proposals have this lower factor."""
         return Scout(
-            position=np.empty(dim),
-            log_target=np.empty(1),
+            position=state.position[level].copy(),
+            log_target=state.log_density[level : level + 1] + state.log_prior[level : level + 1],
             log_scale=np.zeros(1),
             root=root,
-            normals=self._rng.standard_normal((n_steps, dim)),
-            uniforms=self._rng.random(n_steps),
-            kept=np.empty((SCOUT_KEPT, dim)),
-            kept_log_target=np.empty(SCOUT_KEPT),
+            normals=np.empty((SCOUT_STEPS * self._plan.dim, self._plan.dim)),
+            uniforms=np.empty(SCOUT_STEPS * self._plan.dim),
+            kept=np.empty((SCOUT_KEPT, self._plan.dim)),
+            kept_log_target=np.full(SCOUT_KEPT, -np.inf),
         )
+
+    def rounds(self, scout: Scout) -> Iterator[None]:
+        """Stops before each round of a scout's walk, for which it gets new random numbers; until it climbs no more."""
+        before = -math.inf
+        for _ in range(MAX_ROUNDS):
+            self._rng.standard_normal(out=scout.normals)
+            self._rng.random(out=scout.uniforms)
+            yield
+            self.n_scout_evaluations += len(scout.uniforms)
+            climbed = float(np.mean(scout.kept_log_target)) - before
+            # Within a mode the log density varies by √(d/2).
+            if climbed < math.sqrt(0.5 * self._plan.dim):
+                return
+            before = float(np.mean(scout.kept_log_target))
 
     def take(self, scout: Scout) -> None:
         """What a scout found becomes a mode if no other explains it."""
         self.n_scouts += 1
-        self.n_scout_evaluations += len(scout.uniforms)
         centre = scout.kept.mean(axis=0)
         limit = chi_square_quantile(EXPLAINED_QUANTILE, self._plan.dim)
         if self._components is None or self._nearest(centre[None])[0] <= limit:
@@ -132,7 +157,7 @@ class ModeLearner:
         worth = min(self._acceptance, self.efficiency)
         self.mixture.chance[0] = jump_chance(worth, self._plan.dim) if self._components is not None else 0.0
         if self.mixture.chance[0] > 0.0 and n_levels > 1 and not self._plan.adapts_for_ever:
-            self.rest_every = rest_every(worth, n_levels)
+            self.rest_every = rest_every(worth, self._novelty, n_levels)
 
     def leave(self) -> LearntModes | None:
         """What is known, for the record."""
@@ -154,6 +179,14 @@ class ModeLearner:
         nearest: FloatArray = whitened_squares(points, self.mixture)[:, :-1].min(axis=1)
         return nearest
 
+    def _unknown_share(self, trace: Trace, n_done: int) -> float:
+        """Share of the states since the last fit that no mode explains: what the ladder still discovers."""
+        points, _ = distinct_states(trace, self._fitted_at, n_done)
+        if self._components is None or not len(points):
+            return 1.0
+        limit = chi_square_quantile(EXPLAINED_QUANTILE, self._plan.dim)
+        return float(np.mean(self._nearest(points) > limit))
+
     def _measured(self, trace: Trace, n_done: int) -> float:
         """Acceptance of jumps from this mixture, with what was known before as a few jumps more."""
         seen = trace.jump_accept_prob[self._fitted_at : n_done, 0].astype(np.float64)
@@ -161,6 +194,7 @@ class ModeLearner:
         return float((PRIOR_JUMPS * self._acceptance + seen.sum()) / (PRIOR_JUMPS + len(seen)))
 
     def _fit(self, trace: Trace, shape: FloatArray, n_done: int) -> None:
+        self._novelty = self._unknown_share(trace, n_done)
         first = int(EARLY_STATES * n_done)
         points, log_density = distinct_states(trace, first, n_done)
         if len(points) <= self._plan.dim + 2:
@@ -169,6 +203,7 @@ class ModeLearner:
         sample = Sample(
             np.concatenate([points, self._archive.point]),
             np.concatenate([log_density, self._archive.log_density]),
+            np.concatenate([np.ones(len(points)), self._archive.width]),
             worth,
         )
         components, pooled = fit_modes(sample, shape, MAX_MODES)

@@ -8,6 +8,7 @@ import numpy as np
 
 from temperance.core import state as core
 from temperance.core.state import FloatArray
+from temperance.runs.pace import FIRST_EVERY
 from temperance.settings import Settings
 from temperance.swaps import Strategy
 from temperance.targets import Target
@@ -72,14 +73,17 @@ def initial_log_scale(plan: Plan) -> float:
     return math.log(ASYMPTOTIC_SCALE / math.sqrt(plan.dim))
 
 
-def kernel_settings(plan: Plan, *, adapting: bool, rest_every: int = 1) -> core.Settings:
-    """The settings of one phase."""
+def kernel_settings(
+    plan: Plan, *, adapting: bool, rest_every: int = 1, coordinate_every: int | None = None
+) -> core.Settings:
+    """The settings of one phase. ``coordinate_every`` is what was learnt, where the user leaves that open."""
     adaptation, trimming, bounds = plan.settings.adaptation, plan.settings.trimming, plan.settings.bounds
     cov_gain = adaptation.covariance_gain or adaptation.gain
     return core.Settings(
         adapting=adapting,
         robust=adaptation.walk == "robust",
         rest_every=rest_every,
+        coordinate_every=first_coordinate_every(plan) if coordinate_every is None else coordinate_every,
         pinned=bool(plan.betas[-1] == 0.0),
         heat_bath=plan.strategy.heat_bath,
         n_swaps=plan.n_swaps,
@@ -94,6 +98,7 @@ def kernel_settings(plan: Plan, *, adapting: bool, rest_every: int = 1) -> core.
         shape_gain_exponent=SHAPE_GAIN_EXPONENT,
         shape_gain_delay=SHAPE_GAIN_DELAY * plan.dim,
         target_walk_accept=walk_acceptance(plan),
+        target_coordinate_accept=best_acceptance(1),
         target_swap_accept=float(adaptation.swap_acceptance),
         average_after=plan.tune // 2,
         trim_after=trim_after(plan),
@@ -109,6 +114,14 @@ def kernel_settings(plan: Plan, *, adapting: bool, rest_every: int = 1) -> core.
         min_variance=float(bounds.variance[0]),
         max_variance=float(bounds.variance[1]),
     )
+
+
+def first_coordinate_every(plan: Plan) -> int:
+    """One step in how many moves a single coordinate, until more is known; in one dimension none."""
+    given = plan.settings.adaptation.coordinate_every
+    if plan.dim == 1:
+        return 0
+    return FIRST_EVERY if given is None else given
 
 
 def trim_after(plan: Plan) -> int:

@@ -1,0 +1,204 @@
+"""Robust walks, steps along one coordinate, jumps and resting levels: each kernel against its naive twin."""
+
+from dataclasses import replace
+
+import numba
+import numpy as np
+import pytest
+
+import naive
+import temperance as tp
+from harness import PLAIN, HandTarget, advance, make_noise, make_plan, make_run, out_of_lanes, place
+from temperance.core import jump, robust
+from temperance.core.state import JUMP_DOF
+from temperance.modes.mixture import from_parts, log_densities, no_mixture
+from temperance.runs.chain import covariances
+from temperance.runs.plan import kernel_settings
+
+
+@numba.njit
+def bumpy(x):
+    total = 0.0
+    for i in range(x.shape[0]):
+        total -= 0.5 * x[i] * x[i] * (1.0 + 0.3 * i)
+    return total + np.sin(3.0 * x[0])
+
+
+def with_walk(**adaptation):
+    return replace(PLAIN, adaptation=replace(PLAIN.adaptation, **adaptation))
+
+
+def random_parts(rng, n_components, dim):
+    roots = rng.standard_normal((n_components, dim, dim))
+    covariance = roots @ roots.transpose(0, 2, 1) + 0.3 * np.eye(dim)
+    return rng.dirichlet(np.ones(n_components)), 3.0 * rng.standard_normal((n_components, dim)), covariance
+
+
+@pytest.mark.parametrize("n_levels", [1, 3, 5])
+@pytest.mark.parametrize("dim", [1, 2, 5])
+def test_robust_walk_learns_vihola_s_shape(n_levels, dim, rng) -> None:
+    """Each of many iterations from the same state, at every level; means and spreads beside it."""
+    plan = make_plan(
+        HandTarget(bumpy), 0.5 ** np.arange(n_levels), dim, tune=100, settings=with_walk(walk="robust")
+    )
+    run = make_run(plan)
+    place(run, rng.standard_normal((n_levels, dim)))
+    k = kernel_settings(plan, adapting=True)
+    for n in range(100):
+        sigma, mean, spread = covariances(run.state), run.state.mean.copy(), run.state.spread.copy()
+        noise = make_noise(rng, 1, n_levels, dim)
+        uniforms = noise.swap_uniforms
+        uniforms[:, 2] = 1.0  # no swap: what the walk left is what it learns from
+        advance(run, noise, adapting=True, row=n)
+        g = naive.gain(n + 1, k.shape_gain_scale, k.shape_gain_exponent, k.shape_gain_delay)
+        gc = naive.gain(n + 1, k.cov_gain_scale, k.cov_gain_exponent, k.cov_gain_delay)
+        learnt, z = covariances(run.state), out_of_lanes(noise.normals, n_levels)[:, 0]
+        for level in range(n_levels):
+            eta = run.info.walk_accept_prob[level]
+            expected = naive.robust_step(sigma[level], z[level], eta, min(g, 0.99), k.target_walk_accept)
+            np.testing.assert_allclose(learnt[level], expected, rtol=1e-10, atol=1e-12)
+        away = run.state.position - mean
+        np.testing.assert_allclose(run.state.mean, mean + gc * away, rtol=1e-12)
+        np.testing.assert_allclose(run.state.spread, (1 - gc) * spread + gc * away**2, rtol=1e-12)
+    assert np.all(run.state.log_scale == run.state.log_scale[0])
+
+
+def test_robust_shape_is_the_covariance_within_a_mode(seed) -> None:
+    """Two far modes with correlated coordinates: the shape is that of one, the spread that of both."""
+    modes = tp.zoo.two_modes(3, separation=8.0, sd=0.7)
+    result = tp.sample(
+        modes.log_density, initial=modes.modes[0], levels=6, tune=20_000, draws=1, chains=8, seed=seed,
+        progress=False,
+    )  # fmt: skip
+    shapes = np.array([chain.covariance[0] for chain in result.chains]).mean(axis=0)
+    np.testing.assert_allclose(shapes, 0.49 * np.eye(3), atol=0.1)
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3, 7])
+def test_excess_spread_is_the_largest_ratio_of_variances(dim, rng) -> None:
+    run = make_run(make_plan(HandTarget(bumpy), [1.0, 0.5], dim, tune=50, settings=with_walk(walk="robust")))
+    advance(run, make_noise(rng, 50, 2, dim), adapting=True)
+    advance(run, make_noise(rng, 1, 2, dim), adapting=False)  # takes in the update that waits
+    for level, sigma in enumerate(covariances(run.state)):
+        expected = np.max(run.state.spread[level] / np.diag(sigma))
+        assert robust.excess_spread(level, run.state) == pytest.approx(expected, rel=1e-12)
+
+
+def test_one_step_in_three_moves_one_coordinate_and_all_take_turns(rng) -> None:
+    dim, n_levels = 4, 2
+    run = make_run(
+        make_plan(HandTarget(bumpy), [1.0, 0.5], dim, tune=48, settings=with_walk(coordinate_every=3))
+    )
+    place(run, rng.standard_normal((n_levels, dim)))
+    seen = []
+    for n in range(48):
+        before, scale = run.state.position.copy(), run.state.coordinate_log_scale.copy()
+        noise = make_noise(rng, 1, n_levels, dim)
+        advance(run, noise, adapting=True, row=n)
+        moved = run.info.proposal != before
+        if n % 3 != 2:
+            assert np.all(moved)
+            continue
+        chosen = int(run.info.coordinate[0])
+        seen.append(chosen)
+        assert np.all(moved.sum(axis=1) == 1)
+        assert np.all(moved[:, chosen])
+        steps = np.exp(scale[:, chosen]) * out_of_lanes(noise.normals, n_levels)[:, 0, 0]
+        np.testing.assert_allclose(run.info.proposal[:, chosen], before[:, chosen] + steps, rtol=1e-12)
+        change = (run.info.walk_accept_prob - 0.44) / np.sqrt(1.0 + n // (3 * dim))
+        grown = run.state.coordinate_log_scale - scale
+        np.testing.assert_allclose(grown[:, chosen], change, atol=0.01)  # the best rate is near 0.44
+        assert np.count_nonzero(grown) == n_levels
+    assert seen == [k % dim for k in range(16)]
+
+
+@pytest.mark.parametrize("dim", [1, 2, 6])
+@pytest.mark.parametrize("n_components", [1, 2, 9])
+def test_mixture_density_is_that_of_students(dim, n_components, rng) -> None:
+    weights, centres, covariances_ = random_parts(rng, n_components, dim)
+    mixture = from_parts(weights, centres, covariances_)
+    points = 5.0 * rng.standard_normal((20, dim))
+    expected = [naive.t_mixture_log_density(x, weights, centres, covariances_, JUMP_DOF) for x in points]
+    np.testing.assert_allclose([jump.mixture_log_density(x, mixture) for x in points], expected, rtol=1e-10)
+    np.testing.assert_allclose(log_densities(points, mixture), expected, rtol=1e-10)
+
+
+def test_mixture_density_far_out_is_finite(rng) -> None:
+    mixture = from_parts(*random_parts(rng, 3, 40))
+    assert np.isfinite(jump.mixture_log_density(np.full(40, 1e100), mixture))
+
+
+@pytest.mark.parametrize("dim", [1, 3])
+def test_jump_is_a_draw_from_the_mixture_with_its_full_ratio(dim, rng) -> None:
+    parts = random_parts(rng, 4, dim)
+    run = make_run(make_plan(HandTarget(bumpy), [1.0, 0.5, 0.2], dim, draws=60, settings=JUMPING))
+    place(run, rng.standard_normal((3, dim)))
+    run._learner.mixture = from_parts(*parts)
+    run._learner.mixture.chance[0] = 0.6
+    refresh = random_parts(rng, 1, dim)
+    run._refresh = from_parts(*refresh)
+    run._refresh.chance[0] = 0.3
+    jumped = []
+    for n in range(60):
+        before = run.state.position.copy()
+        noise = make_noise(rng, 1, 3, dim)
+        advance(run, noise, adapting=False, row=n)
+        z = out_of_lanes(noise.normals, 3)[:, 0]
+        cases = ((0, 0.6, parts, noise.jump_uniforms[0, 0]), (2, 0.3, refresh, noise.jump_uniforms[0, 1]))
+        for level, chance, (weights, centres, covs), uniforms in cases:
+            jumped.append(uniforms[0] < chance)
+            if not jumped[-1]:
+                assert run.info.jump[level] == -1
+                assert run.info.log_proposal_ratio[level] == 0.0
+                continue
+            component, proposal = naive.t_draw(weights, centres, covs, JUMP_DOF, uniforms, z[level])
+            assert run.info.jump[level] == component
+            np.testing.assert_allclose(run.info.proposal[level], proposal, rtol=1e-10)
+            back, there = (
+                naive.t_mixture_log_density(x, weights, centres, covs, JUMP_DOF) for x in (before[level], proposal)
+            )
+            assert run.info.log_proposal_ratio[level] == pytest.approx(back - there, rel=1e-8, abs=1e-8)
+            place_in_trace = 0 if level == 0 else 1
+            recorded = run.sampling.jump_accept_prob[n, place_in_trace]
+            assert recorded == pytest.approx(run.info.walk_accept_prob[level], rel=1e-6)
+            assert np.isnan(run.sampling.walk_accept_prob[n, level])
+        assert run.info.jump[1] == -1
+        assert run.sampling.jump[n] == run.info.jump[0]
+    assert 20 < np.sum(jumped) < 90
+
+
+JUMPING = replace(PLAIN, jumps=tp.Jumps())
+
+
+def test_an_empty_mixture_never_jumps(rng) -> None:
+    run = make_run(make_plan(HandTarget(bumpy), [1.0, 0.5], 2, draws=20, settings=JUMPING))
+    run._learner.mixture = no_mixture(2)
+    run._learner.mixture.chance[0] = 1.0
+    advance(run, make_noise(rng, 20, 2, 2), adapting=False)
+    assert np.all(run.sampling.jump == -1)
+
+
+def test_resting_levels_do_not_move_and_are_not_evaluated(rng) -> None:
+    """Hot levels once in three iterations; only then swaps, even and odd edges in turn."""
+    plan = make_plan(
+        HandTarget(bumpy), [1.0, 0.6, 0.3, 0.1], 2, draws=60, settings=PLAIN, strategy=tp.swaps.even_odd()
+    )
+    run = make_run(plan)
+    attempts = []
+    for n in range(60):
+        before = run.state.position.copy()
+        noise = make_noise(rng, 1, 4, 2, plan.n_swaps)
+        noise.normals[:] += 0.1
+        advance(run, noise, adapting=False, row=n, rest_every=3)
+        trace = run.sampling
+        if n % 3 == 0:
+            assert trace.evaluations[n] == 4
+            attempts.append(int(trace.swap_attempts[n]))
+        else:
+            assert trace.evaluations[n] == 1
+            assert trace.swap_attempts[n] == 0
+            np.testing.assert_array_equal(run.state.position[1:], before[1:])
+            assert np.all(np.isnan(trace.walk_accept_prob[n, 1:]))
+            assert np.all(np.isnan(trace.adjacent_swap_accept[n]))
+            assert not np.isnan(trace.walk_accept_prob[n, 0])
+    assert attempts == [2, 1] * 10, "edges 1-2 and 3-4, then edge 2-3"
