@@ -96,7 +96,7 @@ def _statistics(traces: Sequence[tuple[ChainRecord, Trace]]) -> Variables:
 
 
 def _base_acceptance(trace: Trace) -> ProbArray:
-    """Of whatever the base level proposed, a walk or a jump: never NaN."""
+    """Of what the base level proposed, a walk or a jump; NaN where it stepped along one coordinate."""
     return np.where(trace.jump >= 0, trace.jump_accept_prob[:, 0], trace.walk_accept_prob[:, 0])
 
 
