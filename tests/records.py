@@ -6,7 +6,7 @@ import numpy as np
 
 import temperance as tp
 from temperance.core.state import Trace
-from temperance.runs.record import ChainRecord, RunSetup
+from temperance.runs.record import ChainRecord, LearntModes, RunSetup
 
 THRESHOLD = 2.26
 ACCEPTANCE = 0.234
@@ -34,6 +34,9 @@ def make_trace(rng, n_rows, beta, dim, *, adapting, keep_levels):
         log_density=-0.5 * (levels**2).sum(axis=2),
         log_prior=np.zeros(n_rows),
         walk_accept_prob=np.full((n_rows, n_levels), ACCEPTANCE, dtype=np.float32),
+        jump_accept_prob=np.full((n_rows, 2), np.nan, dtype=np.float32),
+        jump=np.full(n_rows, -1, dtype=np.int16),
+        evaluations=np.full(n_rows, n_levels, dtype=np.int32),
         adjacent_swap_accept=np.full((n_rows, n_levels), ACCEPTANCE, dtype=np.float32),
         swap_accept_prob=np.full(n_rows, ACCEPTANCE, dtype=np.float32),
         swap_pair=np.zeros((n_rows, 2), dtype=np.int16),
@@ -87,6 +90,57 @@ def make_result(rng, *, n_chains=4, **options):
 
 
 BOUNDS = ("temperature_gap", "scale", "variance")
+
+
+def learnt_modes(centres, *, width=1.0, chance=0.9, rest_every=1, n_scouts=3):
+    """Round components of equal weight, and the broad one, which belongs to no mode."""
+    centres = np.atleast_2d(np.asarray(centres, dtype=np.float64))
+    n_modes, dim = centres.shape
+    broad = np.cov(centres.T).reshape(dim, dim) + 9.0 * np.eye(dim) if n_modes > 1 else 9.0 * np.eye(dim)
+    return LearntModes(
+        weight=np.append(np.full(n_modes, 0.95 / n_modes), 0.05),
+        centre=np.concatenate([centres, centres.mean(axis=0, keepdims=True)]),
+        covariance=np.concatenate([np.tile(width**2 * np.eye(dim), (n_modes, 1, 1)), broad[None]]),
+        chance=chance,
+        efficiency=chance,
+        rest_every=rest_every,
+        n_scouts=n_scouts,
+    )
+
+
+def jumping(chain, modes, *, accepted=0.8, tried=0.9):
+    """The same chain, had it learnt these modes and jumped among them while hot levels rest."""
+    n_draws = chain.n_draws
+    jumps = np.arange(n_draws) % 100 < 100 * tried
+    rests = np.arange(n_draws) % modes.rest_every != 0
+    component = np.where(jumps, np.arange(n_draws) % len(modes.weight), -1).astype(np.int16)
+    probability = np.full((n_draws, 2), np.nan, dtype=np.float32)
+    probability[jumps, 0] = accepted
+    columns = {name: getattr(chain.sampling, name).copy() for name in RESTING}
+    columns["walk_accept_prob"][jumps, 0] = np.nan
+    columns["walk_accept_prob"][rests, 1:] = np.nan
+    columns["adjacent_swap_accept"][rests] = np.nan
+    awake = np.arange(n_draws) // modes.rest_every * modes.rest_every  # the row that a resting one repeats
+    for name in ("log_density", "replica"):
+        columns[name][:, 1:] = columns[name][awake, 1:]
+    columns["replica"][:, 0] = columns["replica"][awake, 0]
+    for name in ("swap_attempts", "swap_accepted", "base_swaps"):
+        columns[name][rests] = 0
+    columns["evaluations"][rests] = 1
+    recorded = with_sampling(chain, jump=component, jump_accept_prob=probability, **columns)
+    return replace(recorded, modes=modes)
+
+
+RESTING = (
+    "walk_accept_prob",
+    "adjacent_swap_accept",
+    "log_density",
+    "replica",
+    "swap_attempts",
+    "swap_accepted",
+    "base_swaps",
+    "evaluations",
+)
 
 
 def with_chains(result, change):

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import temperance as tp
-from records import make_result, with_chains, with_sampling
+from records import jumping, learnt_modes, make_result, with_chains, with_sampling
 from temperance.runs.allocate import cut
 
 xarray = pytest.importorskip("xarray")
@@ -87,6 +87,19 @@ def test_values_are_those_of_the_result(result):
             stats["swap_accept_prob"][k], chain.sampling.adjacent_swap_accept[:, :-1]
         )
         np.testing.assert_array_equal(stats["acceptance_rate"][k], chain.sampling.walk_accept_prob[:, 0])
+
+
+def test_jumps_and_evaluations_are_there_and_the_acceptance_is_of_what_was_proposed(result):
+    modes = learnt_modes(np.zeros((2, 3)), rest_every=5)
+    tree = with_chains(result, lambda k, chain: jumping(chain, modes, accepted=0.75)).to_datatree()
+    stats = tree["sample_stats"]
+    jumped = np.arange(60) % 100 < 90
+    for k in range(3):
+        np.testing.assert_array_equal(stats["jumped"][k], jumped)
+        np.testing.assert_array_equal(np.isnan(stats["jump_accept_prob"][k]), ~jumped)
+        np.testing.assert_allclose(stats["acceptance_rate"][k], np.where(jumped, 0.75, 0.234), rtol=1e-6)
+        np.testing.assert_array_equal(stats["evaluations"][k], np.where(np.arange(60) % 5, 1, 4))
+    assert stats["jumped"].dtype == bool
 
 
 def test_warm_up_has_the_history_of_the_ladder(result):

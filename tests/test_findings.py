@@ -8,8 +8,17 @@ import numpy as np
 import pytest
 
 import temperance as tp
-from records import THRESHOLD, make_result, with_chains, with_draws, with_sampling
+from records import (
+    THRESHOLD,
+    jumping,
+    learnt_modes,
+    make_result,
+    with_chains,
+    with_draws,
+    with_sampling,
+)
 from temperance.results.findings import RULES, evidence, mixing, verdict
+from temperance.results.findings import jumping as jumping_rules
 from temperance.results.findings.finding import listed, round_up
 
 
@@ -94,25 +103,15 @@ def dead_edge(result, rng):
 
 
 def no_round_trips(result, rng):
-    """One slow drift through the ladder, each replica up and none back."""
-
-    def drifting(k, chain):
-        shift = np.arange(chain.n_draws) * 4 // chain.n_draws
-        return with_sampling(chain, replica=((np.arange(4)[None, :] - shift[:, None]) % 4).astype(np.int16))
-
-    return with_chains(result, lambda k, chain: crossing_often(drifting(k, chain)))
+    """Neighbours come and go, so that no edge is dead, and nobody gets any farther."""
+    return with_chains(result, lambda k, chain: with_sampling(chain, replica=there_and_back(chain.n_draws)))
 
 
-def crossing_often(chain):
-    """The same, with enough coming and going between the middle levels that no edge is dead."""
-    replica = chain.sampling.replica.copy()
+def there_and_back(n_draws):
+    replica = np.tile(np.arange(4, dtype=np.int16), (n_draws, 1))
     for edge in (0, 1, 2):
-        rows = slice(edge, None, 50)
-        replica[rows, edge], replica[rows, edge + 1] = (
-            replica[rows, edge + 1].copy(),
-            replica[rows, edge].copy(),
-        )
-    return with_sampling(chain, replica=replica[: len(replica) // 4])
+        replica[edge::50, [edge, edge + 1]] = [edge + 1, edge]
+    return replica
 
 
 def missed_mode(result, rng):
@@ -171,6 +170,45 @@ def incomplete(result, rng):
     return replace(result, complete=False)
 
 
+def jumps(result, rng, *, share=1 / 3, **options):
+    """No fault: two far modes, which all chains know; jumps go to and fro, and hot levels mostly rest."""
+    mode = rng.random(result.draws.shape[:2]) < share
+    drawn = with_draws(result, result.draws + FAR * mode[:, :, None])
+    modes = learnt_modes([[0.0, 0.0], [FAR, FAR]], rest_every=9)
+    return with_chains(drawn, lambda k, chain: jumping(chain, modes, **options))
+
+
+def passed_over(result, rng):
+    """One draw in a hundred is in a second mode, and none in the last chain."""
+    found = jumps(result, rng, share=0.0)
+    draws = found.draws.copy()
+    draws[:-1, 50::100] += FAR
+    return with_draws(found, draws)
+
+
+def not_learnt(result, rng):
+    """A mode that two chains have learnt, and the others have neither learnt nor seen."""
+    mode = rng.random(result.draws.shape[:2]) < 1 / 3
+    mode[2:] = False
+    drawn = with_draws(result, result.draws + FAR * mode[:, :, None])
+    centres = [[0.0, 0.0], [FAR, FAR]]
+    return with_chains(drawn, lambda k, chain: jumping(chain, learnt_modes(centres[: 2 if k < 2 else 1])))
+
+
+def unknown_mode(result, rng):
+    """A tenth of the draws of all chains is in a third mode, of which nothing was learnt."""
+    found = jumps(result, rng)
+    draws = found.draws.copy()
+    draws[:, ::10] -= FAR
+    return with_draws(found, draws)
+
+
+def idle_jumps(result, rng):
+    """Two modes were learnt, and hardly a jump was tried or accepted."""
+    return jumps(result, rng, accepted=0.1, tried=0.02)
+
+
+FAR = 30.0
 FAULTS = {
     no_draws: "no draws",
     never_moved: "never moved",
@@ -181,6 +219,10 @@ FAULTS = {
     no_round_trips: "no round trips",
     missed_mode: "missed mode",
     unequal_weights: "missed mode",
+    passed_over: "missed mode",
+    not_learnt: "missed mode",
+    unknown_mode: "unknown mode",
+    idle_jumps: "idle jumps",
     chains_differ: "chains differ",
     low_ess: "low ESS",
     still_adapting: "still adapting",
@@ -195,6 +237,7 @@ ALONG = {
     few_levels: {"missed mode", "chains differ", "low ESS"},
     missed_mode: {"chains differ", "low ESS"},
     unequal_weights: {"chains differ", "low ESS"},
+    not_learnt: {"chains differ", "low ESS"},
     chains_differ: {"low ESS"},
     low_ess: {"chains differ"},
     no_round_trips: set(),
@@ -251,10 +294,14 @@ def test_every_warning_has_words_and_a_cure(fault, healthy, rng):
         (few_levels, "levels", 4),
         (dead_edge, "levels", 4),
         (dead_edge, "tune", 400),
-        (no_round_trips, "draws", 250),
+        (no_round_trips, "draws", 1_000),
         (missed_mode, "draws", 1_000),
         (chains_differ, "draws", 1_000),
         (low_ess, "draws", 1_000),
+        (not_learnt, "draws", 1_000),
+        (not_learnt, "tune", 400),
+        (unknown_mode, "tune", 400),
+        (idle_jumps, "tune", 400),
         (still_adapting, "tune", 400),
         (no_tuning, "tune", 0),
         (one_chain, "chains", 1),
@@ -322,6 +369,122 @@ def test_a_rare_mode_may_be_passed_over(healthy, rng):
     mode = np.zeros(healthy.draws.shape[:2], dtype=bool)
     mode[0, :20] = True
     assert names(with_draws(healthy, healthy.draws + 30.0 * mode[:, :, None])) == set()
+
+
+# ---- jumps
+
+
+def test_a_run_whose_hot_levels_rest_has_no_warnings(healthy, rng):
+    """One draw in nine moves the ladder; taken over all draws, its edges would look dead."""
+    result = jumps(healthy, rng)
+    assert all(np.mean(chain.sampling.evaluations > 1) < 0.2 for chain in result.chains)
+    assert names(result) == set()
+    assert all(0.0 < rate < 1.0 for rate in result.summary().levels.columns["walk_acceptance"])
+
+
+def test_an_edge_is_judged_by_the_draws_in_which_it_was_tried(rng):
+    """Crossed in one try of forty, though in fewer than one draw of a thousand."""
+    chain = jumping(make_result(rng, n_draws=8_000).chains[0], learnt_modes([[0.0, 0.0]], rest_every=40))
+    replica = np.tile(np.arange(4, dtype=np.int16), (8_000, 1))
+    replica[:4_000:800, :2] = [1, 0]
+    slow = with_sampling(chain, replica=np.repeat(replica[::40], 40, axis=0))
+    crossed = 5 / 8_000
+    assert crossed < evidence.MIN_CROSSING_RATE < 5 / 200
+    assert evidence.dead_edges(slow) == [1, 2]
+
+
+def test_edges_that_were_hardly_tried_are_not_judged(rng):
+    """As many draws as it takes, but not in which the ladder moved."""
+    chain = make_result(rng, n_draws=2_000).chains[0]
+    still = with_sampling(chain, replica=np.tile(np.arange(4, dtype=np.int16), (2_000, 1)))
+    assert evidence.dead_edges(still) == [0, 1, 2]
+    assert evidence.dead_edges(jumping(still, learnt_modes([[0.0, 0.0]], rest_every=30))) == []
+
+
+@pytest.mark.parametrize("fault", [dead_edge, no_round_trips], ids=lambda fault: fault.__name__)
+def test_a_ladder_matters_less_where_jumps_carry(fault, healthy, rng):
+    """A dead edge is still told, and is serious no more; journeys are not asked for."""
+    finding = the(fault(healthy, rng), FAULTS[fault])
+    assert finding.serious
+    modes = learnt_modes([[0.0, 0.0]])
+    carried = with_chains(fault(healthy, rng), lambda k, chain: jumping(chain, modes))
+    assert names(carried) == ({"dead edge"} if fault is dead_edge else set())
+    assert not any(found.serious for found in carried.warnings)
+    idle = with_chains(fault(healthy, rng), lambda k, chain: jumping(chain, modes, accepted=0.001))
+    assert the(idle, FAULTS[fault]).serious
+
+
+def test_a_dead_edge_is_serious_with_jumps_when_chains_differ(healthy, rng):
+    modes = learnt_modes([[0.0, 0.0]], width=30.0)
+    apart_and_dead = apart(dead_edge(healthy, rng), rng)
+    carried = with_chains(apart_and_dead, lambda k, chain: jumping(chain, modes))
+    assert the(carried, "dead edge").serious
+
+
+def test_how_serious_a_missed_mode_is(healthy, rng):
+    """A light one, however often others visit it, is a remark; one of some weight puts the draws in doubt."""
+    assert not the(passed_over(healthy, rng), "missed mode").serious
+    assert the(not_learnt(healthy, rng), "missed mode").serious
+    assert the(missed_mode(healthy, rng), "missed mode").serious
+
+
+def test_a_light_mode_is_not_missed_when_chance_may_pass_it_over(healthy, rng):
+    """Three visits by each of the others, and none by the last: that happens."""
+    found = jumps(healthy, rng, share=0.0)
+    draws = found.draws.copy()
+    draws[:-1, 200::300] += FAR
+    assert names(with_draws(found, draws)) == set()
+
+
+def test_only_chains_that_did_not_learn_a_mode_are_told_to_tune_longer(healthy, rng):
+    known = not_learnt(healthy, rng)
+    both = learnt_modes([[0.0, 0.0], [FAR, FAR]])
+    assert "tune=" in the(known, "missed mode").cure
+    assert (
+        "tune="
+        not in the(with_chains(known, lambda k, chain: replace(chain, modes=both)), "missed mode").cure
+    )
+
+
+def test_an_unknown_mode_of_some_chains_puts_the_draws_in_doubt(healthy, rng):
+    """As long as all chains have as many such draws, they agree about it."""
+    assert not the(unknown_mode(healthy, rng), "unknown mode").serious
+    found = jumps(healthy, rng)
+    draws = found.draws.copy()
+    draws[0, ::3] -= FAR
+    assert the(with_draws(found, draws), "unknown mode").serious
+
+
+@pytest.mark.parametrize("tried", [0.0, 0.02])
+def test_jumps_that_are_switched_off_are_not_blamed_for_what_they_do_not_know(tried, healthy, rng):
+    found = unknown_mode(healthy, rng)
+    modes = found.chains[0].modes
+    still = with_chains(found, lambda k, chain: jumping(chain, modes, tried=tried, accepted=0.0))
+    assert names(still) == {"idle jumps"}
+
+
+def test_jumps_have_nothing_to_do_where_there_is_one_mode(healthy, rng):
+    """Several components of one mode, between which nobody has to jump."""
+    modes = learnt_modes([[0.0, 0.0], [0.5, 0.5]])
+    still = with_chains(healthy, lambda k, chain: jumping(chain, modes, tried=0.0))
+    assert names(still) == set()
+
+
+def test_many_modes_may_differ_by_chance(rng):
+    """Forty modes and 200 independent draws a chain: shares differ by a third, and nothing is wrong."""
+    result = make_result(rng, n_draws=200)
+    centres = FAR * np.stack([np.arange(40) % 7, np.arange(40) // 7], axis=1)
+    label = rng.integers(40, size=result.draws.shape[:2])
+    modes = learnt_modes(centres)
+    many = with_chains(
+        with_draws(result, result.draws + centres[label]), lambda k, chain: jumping(chain, modes)
+    )
+    assert len(many.modes) == 40
+    assert evidence.disagreement(many) > evidence.MAX_DISAGREEMENT
+    assert evidence.disagreement(many) < evidence.allowed_disagreement(many)
+    half = np.where(np.arange(4)[:, None] < 2, label, label // 2)
+    halved = with_draws(many, result.draws + centres[half])
+    assert "missed mode" in names(halved), "two chains that know half of the modes are found"
 
 
 @pytest.mark.parametrize("cause", [few_levels, dead_edge, still_adapting], ids=lambda cause: cause.__name__)
@@ -394,6 +557,8 @@ def test_the_page_states_every_rule_with_its_numbers():
         "too few levels": [f"{evidence.MULTIMODAL_BELOW:g}", f"{evidence.RISING - 1:.0%}".replace("%", " %")],
         "dead edge": [str(evidence.MIN_EDGE_DRAWS), f"{1 / evidence.MIN_CROSSING_RATE:,.0f}"],
         "missed mode": [f"{evidence.MISSED_SHARE:.0%}".replace("%", " %"), f"{evidence.MAX_DISAGREEMENT:g}"],
+        "unknown mode": [f"{jumping_rules.MAX_FAR:.0%}".replace("%", " %")],
+        "idle jumps": [f"{1 / evidence.MIN_JUMP_RATE:g}"],
         "chains differ": [f"{evidence.MAX_R_HAT:g}", f"{mixing.SERIOUS_R_HAT:g}"],
         "low ESS": [f"{evidence.MIN_ESS:g}"],
         "still adapting": [f"{evidence.MAX_DRIFT:g}"],

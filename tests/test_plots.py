@@ -2,13 +2,14 @@
 
 import inspect
 import sys
+from dataclasses import replace
 
 import matplotlib
 import numpy as np
 import pytest
 
 import temperance as tp
-from records import THRESHOLD, make_result, with_draws
+from records import THRESHOLD, jumping, learnt_modes, make_result, with_chains, with_draws
 
 matplotlib.use("Agg")
 from matplotlib import pyplot
@@ -122,6 +123,31 @@ def test_occupancy_takes_modes(result, ax):
     centres = np.array([[0.0, 0.0, 0.0], [50.0, 50.0, 50.0]])
     tp.plots.occupancy(result, modes=centres, ax=ax)
     assert [bar.get_height() for bar in ax.patches] == [1.0, 0.0]
+
+
+def test_occupancy_is_that_of_the_modes_learnt(result, rng, ax):
+    """Two modes that touch, which no gap tells apart."""
+    mode = rng.random(result.draws.shape[:2]) < 0.4
+    centres = np.array([[0.0, 0.0, 0.0], [4.5, 0.0, 0.0]])
+    touching = with_draws(result, result.draws + centres[mode.astype(int)])
+    learnt = with_chains(touching, lambda k, chain: jumping(chain, learnt_modes(centres)))
+    tp.plots.occupancy(learnt, ax=ax)
+    assert [bar.get_height() for bar in ax.patches] == pytest.approx(
+        [1.0 - mode.mean(), mode.mean()], abs=0.05
+    )
+
+
+@each_plot
+@pytest.mark.parametrize(("rest_every", "first"), [(30, 0), (1_000, 1)])
+def test_hot_levels_that_rest_do_not_break_a_plot(plot, result, rest_every, first):
+    """Nor does a run that ended before they had moved at all."""
+    modes = learnt_modes(np.zeros((1, 3)), rest_every=rest_every)
+
+    def resting(k, chain):
+        trace = jumping(chain, modes).sampling
+        return replace(chain, sampling=type(trace)._make(column[first:] for column in trace), modes=modes)
+
+    drawn(plot(with_chains(result, resting)))
 
 
 def test_the_parameter_shown_is_the_worst_unless_named(result, ax):

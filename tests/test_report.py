@@ -16,7 +16,7 @@ from records import make_result, with_draws
 from temperance.cli import main
 from temperance.results.report import page
 
-SECTIONS = ["verdict", "warnings", "parameters", "chains", "levels", "modes", "figures", "settings", "run"]
+SECTIONS = ["verdict", "warnings", "parameters", "modes", "chains", "levels", "figures", "settings", "run"]
 FIGURES = [
     "scales",
     "occupancy",

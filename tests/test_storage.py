@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import temperance as tp
-from records import make_result, with_chains
+from records import jumping, learnt_modes, make_result, with_chains
 from temperance.results import storage
 from temperance.runs.allocate import cut
 
@@ -24,9 +24,14 @@ def assert_same(one, other):
                 np.testing.assert_array_equal(column, twin)
         for field in ("beta", "log_scale", "mean", "covariance", "bound_hits", "n_refused", "complete"):
             np.testing.assert_array_equal(getattr(mine, field), getattr(yours, field))
+        assert (mine.modes is None) == (yours.modes is None)
+        if mine.modes is not None:
+            for field, value in vars(mine.modes).items():
+                np.testing.assert_array_equal(value, getattr(yours.modes, field))
+                assert np.asarray(value).dtype == np.asarray(getattr(yours.modes, field)).dtype
 
 
-@pytest.fixture(params=["whole", "ragged", "uneven levels", "empty", "real"])
+@pytest.fixture(params=["whole", "ragged", "uneven levels", "empty", "jumps", "real", "real jumps"])
 def result(request, rng, seed):
     made = make_result(rng, n_draws=40, n_tune=20, n_chains=3)
     if request.param == "ragged":
@@ -39,9 +44,15 @@ def result(request, rng, seed):
         )
     if request.param == "empty":
         return with_chains(made, lambda k, chain: replace(chain, sampling=cut(chain.sampling, 0)))
-    if request.param == "real":
-        options = {"draws": 30, "tune": 30, "chains": 2, "levels": 3, "progress": False, "adapt": "always"}
-        return tp.sample(lambda x: -0.5 * float(x @ x), initial=np.zeros(2), seed=seed, **options)
+    if request.param == "jumps":  # three modes, one, and a chain that learnt nothing
+        known = [learnt_modes([[0.0, 0.0], [3.0, 3.0], [9.0, 0.0]]), learnt_modes([[0.0, 1.0]], rest_every=3)]
+        return with_chains(made, lambda k, chain: jumping(chain, known[k]) if k < 2 else chain)
+    if request.param.startswith("real"):
+        options = {"draws": 30, "tune": 100, "chains": 2, "levels": 3, "progress": False}
+        adapt = "tuning" if request.param.endswith("jumps") else "always"
+        return tp.sample(
+            lambda x: -0.5 * float(x @ x), initial=np.zeros(2), seed=seed, adapt=adapt, **options
+        )
     return made
 
 
@@ -126,7 +137,7 @@ def test_a_later_format_is_refused_by_number(rng, tmp_path, monkeypatch):
     monkeypatch.setattr(storage, "FORMAT", 99)
     path = make_result(rng, n_draws=5, n_tune=5).save(tmp_path / "run")
     monkeypatch.undo()
-    with pytest.raises(tp.InvalidInputError, match="has format 99, this version reads 1"):
+    with pytest.raises(tp.InvalidInputError, match="has format 99, this version reads 2"):
         tp.Result.load(path)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from temperance.core.state import FloatArray, Trace
+from temperance.core.state import FloatArray, ProbArray, Trace
 from temperance.errors import TemperanceError
 from temperance.runs.record import ChainRecord
 
@@ -74,7 +74,10 @@ def _statistics(traces: Sequence[tuple[ChainRecord, Trace]]) -> Variables:
     """What is known of each draw beside its position; no edges where there is one level."""
     columns: dict[str, tuple[tuple[str, ...], list[np.ndarray[Any, Any]]]] = {
         "lp": (SAMPLE, [trace.log_density[:, 0] + trace.log_prior for _, trace in traces]),
-        "acceptance_rate": (SAMPLE, [trace.walk_accept_prob[:, 0] for _, trace in traces]),
+        "acceptance_rate": (SAMPLE, [_base_acceptance(trace) for _, trace in traces]),
+        "jumped": (SAMPLE, [trace.jump >= 0 for _, trace in traces]),
+        "jump_accept_prob": (SAMPLE, [trace.jump_accept_prob[:, 0] for _, trace in traces]),
+        "evaluations": (SAMPLE, [trace.evaluations for _, trace in traces]),
         "n_levels": (SAMPLE, [trace.n_levels for _, trace in traces]),
         "swap_attempts": (SAMPLE, [trace.swap_attempts for _, trace in traces]),
         "swap_accepted": (SAMPLE, [trace.swap_accepted for _, trace in traces]),
@@ -90,6 +93,11 @@ def _statistics(traces: Sequence[tuple[ChainRecord, Trace]]) -> Variables:
     }
     stacked = {name: (dims, np.stack(values)) for name, (dims, values) in columns.items()}
     return {name: (dims, values) for name, (dims, values) in stacked.items() if 0 not in values.shape[2:]}
+
+
+def _base_acceptance(trace: Trace) -> ProbArray:
+    """Of what the base level proposed, a walk or a jump; NaN where it stepped along one coordinate."""
+    return np.where(trace.jump >= 0, trace.jump_accept_prob[:, 0], trace.walk_accept_prob[:, 0])
 
 
 def _history(recorded: FloatArray, frozen: FloatArray, trace: Trace) -> FloatArray:

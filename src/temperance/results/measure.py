@@ -1,14 +1,22 @@
 """What the record of one chain says about its ladder, level by level."""
 
 import numpy as np
+import numpy.typing as npt
 
 from temperance.core.state import FloatArray, IntArray, ProbArray
 from temperance.results.diagnostics.acceptance import mean_of_known
 from temperance.runs.record import ChainRecord
 
+BoolArray = npt.NDArray[np.bool_]
+
+
+def active(chain: ChainRecord) -> BoolArray:
+    """The draws in which all levels moved; in the others the hot ones rested."""
+    return chain.sampling.evaluations >= chain.sampling.n_levels
+
 
 def walk_acceptance(chain: ChainRecord) -> FloatArray:
-    """Mean acceptance of the walk at each level left; NaN without draws."""
+    """Mean acceptance of the walk at each level left; NaN where it never walked."""
     return _column_means(chain.sampling.walk_accept_prob[:, : len(chain.beta)])
 
 
@@ -17,19 +25,37 @@ def edge_acceptance(chain: ChainRecord) -> FloatArray:
     return _column_means(chain.sampling.adjacent_swap_accept[:, : len(chain.beta) - 1])
 
 
+def jump_acceptance(chain: ChainRecord) -> float:
+    """Mean acceptance of the jumps of the base level; NaN without any."""
+    return mean_of_known(chain.sampling.jump_accept_prob[:, 0].astype(np.float64))
+
+
+def jump_rate(chain: ChainRecord) -> float:
+    """Jumps of the base level that were accepted, a draw."""
+    accepted = np.nansum(chain.sampling.jump_accept_prob[:, 0], dtype=np.float64)
+    return float(accepted / max(chain.n_draws, 1))
+
+
+def base_swaps(chain: ChainRecord) -> float:
+    """Accepted swaps that touched the base level, each time that all levels moved; NaN without draws."""
+    return mean_of_known(chain.sampling.base_swaps[active(chain)].astype(np.float64))
+
+
 def replicas(chain: ChainRecord) -> IntArray:
-    """The replica at each level left, (draw, level)."""
-    return chain.sampling.replica[:, : len(chain.beta)].astype(np.int64)
+    """The replica at each level left, (draw, level), of the draws in which all levels moved."""
+    return chain.sampling.replica[active(chain), : len(chain.beta)].astype(np.int64)
 
 
 def log_densities(chain: ChainRecord) -> FloatArray:
-    """The tempered part of the log density at each level left, (draw, level)."""
-    return chain.sampling.log_density[:, : len(chain.beta)]
+    """The tempered part of the log density at each level left, (draw, level), of the same draws."""
+    return chain.sampling.log_density[active(chain), : len(chain.beta)]
 
 
 def betas(chain: ChainRecord) -> FloatArray:
-    """Inverse temperatures of the draws: (level,) when they were frozen, else (draw, level)."""
-    return chain.sampling.beta[:, : len(chain.beta)] if len(chain.sampling.beta) else chain.beta
+    """Inverse temperatures of the same draws: (level,) when they were frozen, else (draw, level)."""
+    if not len(chain.sampling.beta):
+        return chain.beta
+    return chain.sampling.beta[active(chain), : len(chain.beta)]
 
 
 def temperatures(beta: FloatArray) -> FloatArray:

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from temperance.core.state import FloatArray, IntArray
+from temperance.core.state import FloatArray
 from temperance.errors import InvalidInputError
 from temperance.results import measure, storage
-from temperance.results.diagnostics import find_modes, nearest_mode, occupancy, round_trips
+from temperance.results.diagnostics import round_trips
 from temperance.results.findings import Finding, findings, verdict
+from temperance.results.modes import Modes, given_modes, modes_of
 from temperance.results.parameters import DEFAULT_NAME, Parameters, parameters_from
 from temperance.results.show import as_html, as_text
 from temperance.results.summary import Summary, estimates, summarise
@@ -126,20 +127,23 @@ class Result:
         """What the warnings amount to, in one sentence."""
         return verdict(self.warnings)
 
+    @cached_property
+    def modes(self) -> Modes:
+        """The modes in which there are draws, the heaviest first: centres, widths, weights, visits.
+
+        They are those that the chains learnt while tuning, put together. Where nothing was learnt, as with
+        ``Jumps(enabled=False)``, groups of draws with wide gaps between them are looked for, and modes that
+        touch count as one.
+        """
+        return modes_of(self)
+
     def occupancy(self, modes: Any = None) -> FloatArray:
         """Share of each chain in each mode, (chain, mode).
 
-        ``modes`` are their centres, (mode, dim). Without them, groups of draws with wide gaps between them
-        are looked for; modes that touch count as one.
+        ``modes`` are their centres, (mode, dim), and each draw belongs to the nearest. Without them, the
+        modes are those of `Result.modes`.
         """
-        if modes is None:
-            return occupancy(self._found_modes)
-        labels = nearest_mode(self.draws, modes)
-        return occupancy(labels, len(np.atleast_2d(modes)))
-
-    @cached_property
-    def _found_modes(self) -> IntArray:
-        return find_modes(self.draws)
+        return (self.modes if modes is None else given_modes(self, modes)).share
 
     def to_datatree(self, *, warmup: bool = False, levels: bool = False) -> Any:
         """The result as an ``xarray.DataTree`` in the layout of ArviZ; see `to_arviz`."""

@@ -10,25 +10,26 @@ import numpy as np
 from temperance.core.state import FloatArray
 from temperance.results import measure
 from temperance.results.diagnostics.acceptance import mean_of_known
+from temperance.results.summary import mode_columns
 from temperance.results.table import Table
 from temperance.runs.record import ChainRecord
-from temperance.text import counted, table
+from temperance.text import counted
 
 if TYPE_CHECKING:
     from temperance.results.result import Result
 
 MAX_ROWS = 10
 WIDTH = 100
-SHORT_NAMES = {"ess_bulk": "ess", "ess_tail": "tail"}
+SHORT_NAMES = {"parameter": "", "ess_bulk": "ess", "ess_tail": "tail"}
+MODE_NAMES = {"weight_error": "error", "jump_acceptance": "jumps_accepted"}
 
 
 def as_text(result: "Result") -> str:
-    """Verdict, warnings, moments, swap rates, ladder and levels left."""
+    """Verdict, warnings, moments, modes, jumps and swaps, ladder and levels left."""
     parts = [headline(result), _verdict(result)]
     if result.draws.size:
-        moments, more = shown_estimates(result)
-        parts.append(table(["", *moments.header[1:]], moments.rows) + more)
-        parts += [swap_line(result), table(*_cells(ladder(result.chains)))]
+        parts += [shown.text for shown in shown_tables(result)]
+        parts += [*run_lines(result), ladder(result.chains).text]
     parts.append(levels_line(result))
     return "\n\n".join(parts)
 
@@ -39,9 +40,9 @@ def as_html(result: "Result") -> str:
     if result.warnings:
         parts.append(f"<ul>{''.join(f'<li>{_text(str(one))}</li>' for one in result.warnings)}</ul>")
     if result.draws.size:
-        moments, more = shown_estimates(result)
-        parts.append(f"{html_table(moments)}<p>{_text(more.strip())}</p>" if more else html_table(moments))
-        parts += [f"<p>{_text(swap_line(result))}</p>", html_table(ladder(result.chains))]
+        parts += [html_table(shown) for shown in shown_tables(result)]
+        parts += [f"<p>{_text(line)}</p>" for line in run_lines(result)]
+        parts.append(html_table(ladder(result.chains)))
     return f"<div>{''.join(parts)}<p>{_text(levels_line(result))}</p></div>"
 
 
@@ -49,7 +50,8 @@ def html_table(shown: Table) -> str:
     """A table in HTML, escaped."""
     head = "".join(f"<th>{_text(name)}</th>" for name in shown.header)
     rows = "".join(f"<tr>{''.join(f'<td>{_text(cell)}</td>' for cell in row)}</tr>" for row in shown.rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    ending = f"<p>{_text(shown.ending)}</p>" if shown.ending else ""
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{ending}"
 
 
 def headline(result: "Result") -> str:
@@ -62,22 +64,46 @@ def headline(result: "Result") -> str:
     return text if result.complete else f"INCOMPLETE RUN: {text}"
 
 
-def shown_estimates(result: "Result") -> tuple[Table, str]:
-    """The first parameters, and how many more there are."""
-    columns = {SHORT_NAMES.get(name, name): values for name, values in result.estimates.items()}
-    left = result.dim - MAX_ROWS
-    return Table("Parameters", columns).head(MAX_ROWS), f"\n… {left} more" if left > 0 else ""
+def shown_tables(result: "Result") -> list[Table]:
+    """The first parameters and, where there are several, the heaviest modes."""
+    moments = {SHORT_NAMES.get(name, name): values for name, values in result.estimates.items()}
+    columns = {MODE_NAMES.get(name, name): values for name, values in mode_columns(result.modes).items()}
+    tables = [Table("Parameters", moments), Table("Modes", columns)]
+    return [shown.head(MAX_ROWS) for shown in tables[: 2 if len(result.modes) > 1 else 1]]
+
+
+def run_lines(result: "Result") -> list[str]:
+    """How the draws came about: by jumps if there were any, and by swaps."""
+    return [line for line in (jump_line(result), swap_line(result)) if line]
+
+
+def jump_line(result: "Result") -> str:
+    """How often the base level jumped and how often that was accepted; nothing where nothing was learnt."""
+    drawn = [chain for chain in result.chains if chain.n_draws and chain.modes is not None]
+    if not drawn:
+        return ""
+    tried = np.concatenate([chain.sampling.jump >= 0 for chain in drawn])
+    accepted = np.concatenate([chain.sampling.jump_accept_prob[:, 0] for chain in drawn])[tried]
+    rests = [chain.modes.rest_every for chain in drawn if chain.modes is not None]
+    scouts = sum(chain.modes.n_scouts for chain in drawn if chain.modes is not None)
+    return (
+        f"jumps: {mean_of_known(accepted.astype(np.float64)):.2f} accepted, "
+        f"{100.0 * tried.mean():.0f} % of the proposals; hot levels move {_once_in(rests)}; "
+        f"{counted(scouts, 'scout')}; {_evaluations(result):,} evaluations"
+    )
 
 
 def swap_line(result: "Result") -> str:
     """How many swaps are accepted, and how many reach the base level."""
-    drawn = [chain for chain in result.chains if chain.n_draws]
+    drawn = [chain for chain in result.chains if np.any(measure.active(chain))]
+    if not drawn:
+        return f"swaps ({result.swap_strategy}): none yet, the hot levels rested"
     attempts = sum(int(chain.sampling.swap_attempts.sum()) for chain in drawn)
     accepted = sum(int(chain.sampling.swap_accepted.sum()) for chain in drawn) / max(attempts, 1)
-    touching = [float(np.mean(chain.sampling.base_swaps)) for chain in drawn]
+    touching = mean_of_known(np.array([measure.base_swaps(chain) for chain in drawn]))
     return (
         f"swaps ({result.swap_strategy}): {accepted:.3f} accepted, "
-        f"{np.mean(touching):.3f} an iteration touch the base level"
+        f"{touching:.3f} touch the base level each time that the hot levels move"
     )
 
 
@@ -109,6 +135,19 @@ def _verdict(result: "Result") -> str:
     return "\n".join([textwrap.fill(result.verdict, WIDTH), *lines])
 
 
+def _once_in(rests: Sequence[int]) -> str:
+    low, high = min(rests), max(rests)
+    if high == 1:
+        return "in every draw"
+    return f"once in {low} draws" if low == high else f"once in {low} to {high} draws"
+
+
+def _evaluations(result: "Result") -> int:
+    return sum(
+        int(trace.evaluations.sum()) for chain in result.chains for trace in (chain.tuning, chain.sampling)
+    )
+
+
 def _range_of(ladders: Sequence[FloatArray], level: int) -> str:
     values = [float(ladder[level]) for ladder in ladders if len(ladder) > level]
     low, high = f"{min(values):.3g}", f"{max(values):.3g}"
@@ -119,10 +158,6 @@ def _mean_of(rates: Sequence[FloatArray], level: int) -> str:
     """Over the chains that have the level; nothing above the last edge."""
     values = [rate[level] for rate in rates if len(rate) > level]
     return f"{mean_of_known(np.array(values)):.3f}" if values else ""
-
-
-def _cells(shown: Table) -> tuple[list[str], list[list[str]]]:
-    return shown.header, shown.rows
 
 
 def _text(text: str) -> str:

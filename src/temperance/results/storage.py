@@ -13,15 +13,17 @@ import numpy as np
 from temperance.core.state import Trace
 from temperance.errors import InvalidInputError
 from temperance.results.parameters import Parameters
-from temperance.runs.record import ChainRecord, RunSetup
+from temperance.runs.record import ChainRecord, LearntModes, RunSetup
 
 if TYPE_CHECKING:
     from temperance.results.result import Result
 
-FORMAT = 1
+FORMAT = 2
 SUFFIX = ".npz"
 PHASES = ("tuning", "sampling")
 ENDS = ("beta", "log_scale", "mean", "covariance")  # one row for each level left
+MODES = ("weight", "centre", "covariance")  # one row for each component learnt
+LEARNT = ("chance", "efficiency", "rest_every", "n_scouts")
 FACTS = ("n_levels_at_start", "n_tune", "swap_strategy", "complete")
 Arrays = dict[str, Any]
 
@@ -77,6 +79,7 @@ def _arrays(result: "Result") -> Arrays:
     arrays["draws"] = arrays.pop("sampling.draws")
     arrays["log_density"] = arrays["sampling.log_density"][:, :, 0] + arrays["sampling.log_prior"]
     arrays |= {name: _stack([getattr(chain, name) for chain in chains]) for name in ENDS}
+    arrays |= {f"modes.{name}": _stack([_modes_or_none(chain, name) for chain in chains]) for name in MODES}
     arrays["bound_hits"] = np.array([chain.bound_hits for chain in chains])
     return {**arrays, "about": np.array(json.dumps(_about(result), default=str))}
 
@@ -100,7 +103,20 @@ def _chain_facts(chain: ChainRecord) -> dict[str, Any]:
         "complete": chain.complete,
         "n_levels": len(chain.beta),
         "rows": rows,
+        "modes": None if chain.modes is None else _learnt_facts(chain.modes),
     }
+
+
+def _learnt_facts(modes: LearntModes) -> dict[str, Any]:
+    return {"n_components": len(modes.weight), **{name: getattr(modes, name) for name in LEARNT}}
+
+
+def _modes_or_none(chain: ChainRecord, name: str) -> np.ndarray[Any, Any]:
+    """What was learnt, or as much of nothing."""
+    if chain.modes is not None:
+        return np.asarray(getattr(chain.modes, name))
+    dim = chain.sampling.draws.shape[1]
+    return np.empty((0, *(dim,) * MODES.index(name)))
 
 
 def _fields(arrays: Arrays, about: dict[str, Any]) -> dict[str, Any]:
@@ -130,7 +146,13 @@ def _chain(arrays: Arrays, index: int, facts: dict[str, Any]) -> ChainRecord:
         bound_hits=arrays["bound_hits"][index],
         n_refused=facts["n_refused"],
         complete=facts["complete"],
+        modes=None if facts["modes"] is None else _learnt(arrays, index, facts["modes"]),
     )
+
+
+def _learnt(arrays: Arrays, index: int, facts: dict[str, Any]) -> LearntModes:
+    rows = {name: arrays[f"modes.{name}"][index, : facts["n_components"]] for name in MODES}
+    return LearntModes(**rows, **{name: facts[name] for name in LEARNT})
 
 
 def _stack(columns: Sequence[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:

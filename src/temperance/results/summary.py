@@ -9,6 +9,7 @@ from temperance.core.state import FloatArray
 from temperance.results import diagnostics, measure
 from temperance.results.diagnostics.acceptance import mean_of_known
 from temperance.results.diagnostics.barrier import PAPER_ACCEPTANCE, SWEEP_ACCEPTANCE
+from temperance.results.modes import Modes, given_modes
 from temperance.results.table import Table
 from temperance.runs.record import ChainRecord
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from temperance.results.result import Result
 
 QUANTILES = (0.025, 0.5, 0.975)
+MAX_COORDINATES = 3  # of a point that are shown
 
 
 @dataclass(frozen=True)
@@ -38,14 +40,14 @@ class Summary:
 
 def summarise(result: "Result", modes: Any = None) -> Summary:
     """The summary of a result; ``modes`` as in `Result.occupancy`."""
-    shares = result.occupancy(modes) if result.draws.size else np.empty((0, 0))
+    found = given_modes(result, modes) if modes is not None and result.draws.size else result.modes
     return Summary(
         parameters=Table("Parameters", result.estimates),
         levels=Table("Levels", _levels(result)),
         chains=Table("Chains", _chains(result)),
         pairs=Table("Pairs of levels", _pairs(result)),
-        modes=Table("Modes", _modes(shares)),
-        disagreement=diagnostics.disagreement(shares) if shares.size else 0.0,
+        modes=Table("Modes", {**mode_columns(found), **_shares(found)}),
+        disagreement=diagnostics.disagreement(found.share) if len(found) else 0.0,
     )
 
 
@@ -108,23 +110,26 @@ def _chains(result: "Result") -> dict[str, list[Any]]:
 
 
 def _chain_row(chain: ChainRecord) -> dict[str, Any]:
-    """Swaps, and the barrier with the edges that it asks for."""
+    """Swaps, the barrier with the edges that it asks for, and jumps."""
     trace = chain.sampling
     total = diagnostics.barrier(measure.edge_acceptance(chain))
     known = np.isfinite(total)
     return {
         "swap_acceptance": float(trace.swap_accepted.sum() / max(int(trace.swap_attempts.sum()), 1)),
-        "base_swaps": float(np.mean(trace.base_swaps)) if chain.n_draws else float("nan"),
+        "base_swaps": measure.base_swaps(chain),
         "barrier": total,
         f"edges at {PAPER_ACCEPTANCE}": diagnostics.edges_needed(total) if known else "–",
         f"edges at {SWEEP_ACCEPTANCE}": (diagnostics.edges_needed(total, SWEEP_ACCEPTANCE) if known else "–"),
+        "jump_share": mean_of_known((trace.jump >= 0).astype(np.float64)),
+        "jump_acceptance": measure.jump_acceptance(chain),
+        "evaluations": int(chain.tuning.evaluations.sum() + trace.evaluations.sum()),
         "refused": chain.n_refused,
     }
 
 
 def _pairs(result: "Result") -> dict[str, list[Any]]:
     """How often pairs of levels would exchange, and how often positions did move between them."""
-    drawn = [chain for chain in result.chains if chain.n_draws]
+    drawn = [chain for chain in result.chains if np.any(measure.active(chain))]
     n_levels = max((len(chain.beta) for chain in drawn), default=0)
     places = [(i, j) for i in range(n_levels) for j in range(i + 1, n_levels)]
     columns: dict[str, list[Any]] = {
@@ -149,7 +154,26 @@ def _mean_of_cell(matrices: list[FloatArray], i: int, j: int) -> float:
     return mean_of_known(np.array([matrix[i, j] for matrix in matrices if len(matrix) > j]))
 
 
-def _modes(shares: FloatArray) -> dict[str, list[Any]]:
-    by_chain = {f"chain_{k + 1}_share": row.tolist() for k, row in enumerate(shares)}
-    pooled = shares.mean(axis=0).tolist() if len(shares) else []
-    return {"mode": list(range(1, len(pooled) + 1)), "share": pooled, **by_chain}
+def mode_columns(modes: Modes) -> dict[str, list[Any]]:
+    """What there is to say about each mode, over all chains."""
+    return {
+        "mode": list(range(1, len(modes) + 1)),
+        "centre": [_short(point) for point in modes.centre],
+        "width": [_short(point) for point in modes.width],
+        "weight": modes.weight.tolist(),
+        "weight_error": modes.weight_error.tolist(),
+        "visits": modes.visits.sum(axis=0).tolist(),
+        "chains": np.count_nonzero(modes.share > 0.0, axis=0).tolist(),
+        "learnt_by": np.count_nonzero(modes.learnt, axis=0).tolist(),
+        "jump_acceptance": modes.jump_acceptance.tolist(),
+    }
+
+
+def _shares(modes: Modes) -> dict[str, list[Any]]:
+    return {f"chain_{k + 1}_share": row.tolist() for k, row in enumerate(modes.share)}
+
+
+def _short(point: FloatArray) -> str:
+    """The first coordinates."""
+    more = ", …" if len(point) > MAX_COORDINATES else ""
+    return ", ".join(f"{value:.3g}" for value in point[:MAX_COORDINATES]) + more

@@ -9,7 +9,9 @@ from temperance.text import table
 DIGITS = ".4g"
 FORMATS = {
     "acceptance": ".3f",
+    "accepted": ".3f",
     "barrier": ".2f",
+    "error": ".2g",
     "ess": ".0f",
     "exchange": ".3f",
     "ess_bulk": ".0f",
@@ -21,6 +23,7 @@ FORMATS = {
     "scale": ".3g",
     "share": ".3f",
     "tail": ".0f",
+    "weight": ".3f",
 }
 
 
@@ -30,6 +33,7 @@ class Table:
 
     title: str
     columns: Mapping[str, Sequence[Any]]
+    n_left_out: int = 0  # rows that came after these
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))
@@ -47,10 +51,21 @@ class Table:
 
     def head(self, length: int) -> "Table":
         """The first rows."""
-        return Table(self.title, {name: list(values)[:length] for name, values in self.columns.items()})
+        columns = {name: list(values)[:length] for name, values in self.columns.items()}
+        return Table(self.title, columns, max(len(self) - length, 0))
+
+    @property
+    def ending(self) -> str:
+        """What is said below a table that has been cut."""
+        return f"… {self.n_left_out} more" if self.n_left_out else ""
+
+    @property
+    def text(self) -> str:
+        """The table without its title."""
+        return "\n".join(part for part in (table(self.header, self.rows), self.ending) if part)
 
     def __str__(self) -> str:
-        return f"{self.title}\n\n{table(self.header, self.rows)}"
+        return f"{self.title}\n\n{self.text}"
 
 
 def _cell(name: str, value: Any) -> str:

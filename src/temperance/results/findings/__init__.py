@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from temperance.results.findings.finding import Finding, verdict
+from temperance.results.findings.jumping import idle_jumps, unknown_mode
 from temperance.results.findings.ladder import dead_edge, few_levels, many_levels, no_round_trips
 from temperance.results.findings.mixing import chains_differ, low_ess, missed_mode, never_moved
 from temperance.results.findings.running import bound_hit, incomplete, no_draws, one_chain, still_adapting
@@ -20,8 +21,10 @@ RULES = (
     dead_edge,
     no_round_trips,
     missed_mode,
+    unknown_mode,
     chains_differ,
     low_ess,
+    idle_jumps,
     still_adapting,
     bound_hit,
     many_levels,

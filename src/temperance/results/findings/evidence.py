@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 MAX_R_HAT = 1.01  # Vehtari et al. 2021
 MIN_ESS = 100.0  # a chain; Vehtari et al. 2021
 MAX_DISAGREEMENT = 0.2  # of the mass of the modes, between two chains
+BEYOND_CHANCE = 1.5  # times what chance alone would have two chains differ by, where modes are many
 MISSED_SHARE = 0.02  # of all draws; a mode that holds less may be passed over by chance
+FALSE_ALARM = 0.01  # that chance alone has any chain pass over any lighter mode
+MIN_JUMP_RATE = 0.01  # accepted jumps a draw; a ladder rarely brings as much
 MAX_FACTOR = 100.0  # times as many draws are proposed at most
 MORE_DRAWS = 4.0  # times as many halve the error
 MIN_EDGE_DRAWS = 100  # before an edge can be called dead
@@ -31,7 +34,7 @@ def chains_agree(result: "Result") -> bool:
     return (
         worst_r_hat(result)[0] <= MAX_R_HAT
         and not missing_chains(result)
-        and disagreement(result) <= MAX_DISAGREEMENT
+        and disagreement(result) <= allowed_disagreement(result)
     )
 
 
@@ -66,16 +69,43 @@ def draws_to_try(result: "Result") -> str:
 
 def missing_chains(result: "Result") -> list[int]:
     """Chains without a single draw in a mode of some weight."""
-    if not result.draws.size:
+    modes = result.modes
+    heavy = modes.weight >= MISSED_SHARE
+    return [int(k) for k in np.flatnonzero(np.any(modes.share[:, heavy] == 0.0, axis=1))]
+
+
+def passing_chains(result: "Result") -> list[int]:
+    """Chains that never came into a lighter mode, though by the visits of the others that is no chance."""
+    visits, modes = result.modes.visits, result.modes
+    if len(visits) < 2 or not len(modes):
         return []
-    shares = result.occupancy()
-    heavy = shares.mean(axis=0) >= MISSED_SHARE
-    return [int(k) for k in np.flatnonzero(np.any(shares[:, heavy] == 0.0, axis=1))]
+    expected = (visits.sum(axis=0) - visits) / (len(visits) - 1.0)  # by each chain, from those of the others
+    surprising = expected > math.log(visits.size / FALSE_ALARM)  # e^−expected is the chance of none
+    return [int(k) for k in np.flatnonzero(np.any((visits == 0) & surprising, axis=1))]
 
 
 def disagreement(result: "Result") -> float:
     """How much of the mass two chains put into different modes."""
-    return diagnostics.disagreement(result.occupancy()) if result.draws.size else 0.0
+    return diagnostics.disagreement(result.modes.share) if len(result.modes) else 0.0
+
+
+def allowed_disagreement(result: "Result") -> float:
+    """How much may be: a fixed share, or what chance explains where there are many modes.
+
+    Two shares from n looks differ by √(4 p (1 − p) / π n) in the mean. A stay in a mode is half a look, since
+    stays differ in length; but no chain is excused for having had fewer looks than it should have draws.
+    """
+    modes = result.modes
+    if not len(modes):
+        return MAX_DISAGREEMENT
+    looks = max(float(modes.visits.sum(axis=1).min()) / 2.0, MIN_ESS)
+    by_chance = float(np.sqrt(modes.weight * (1.0 - modes.weight) / (math.pi * looks)).sum())
+    return max(MAX_DISAGREEMENT, BEYOND_CHANCE * by_chance)
+
+
+def jumps_carry(chain: ChainRecord) -> bool:
+    """Whether jumps bring news to the base level, so that it does not wait for the ladder."""
+    return measure.jump_rate(chain) >= MIN_JUMP_RATE
 
 
 def short_chains(result: "Result") -> list[int]:
@@ -92,10 +122,11 @@ def scale_ratios(chain: ChainRecord, threshold: float) -> FloatArray:
 
 
 def dead_edges(chain: ChainRecord) -> list[int]:
-    """Edges that fewer than one position in a thousand draws crossed upwards."""
-    if chain.n_draws < MIN_EDGE_DRAWS or len(chain.beta) < 2:
+    """Edges that fewer than one position in a thousand draws crossed upwards; draws at rest do not count."""
+    replicas = measure.replicas(chain)
+    if len(replicas) < MIN_EDGE_DRAWS or len(chain.beta) < 2:
         return []
-    rates = diagnostics.crossings(measure.replicas(chain)) / chain.n_draws
+    rates = diagnostics.crossings(replicas) / len(replicas)
     return [int(edge) for edge in np.flatnonzero(rates < MIN_CROSSING_RATE)]
 
 

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from temperance.results import diagnostics, measure
-from temperance.results.findings.evidence import chains_agree, dead_edges, scale_ratios, short_chains
+from temperance.results.findings.evidence import (
+    chains_agree,
+    dead_edges,
+    jumps_carry,
+    scale_ratios,
+    short_chains,
+)
 from temperance.results.findings.finding import Finding, listed, round_up
 from temperance.runs.record import ChainRecord
 
@@ -61,7 +67,10 @@ def many_levels(result: "Result") -> Finding | None:
 
 
 def dead_edge(result: "Result") -> Finding | None:
-    """Hardly a position passed between two neighbouring levels."""
+    """Hardly a position passed between two neighbouring levels.
+
+    That matters less where jumps carry the base level: hot levels then only look for modes not yet known.
+    """
     dead = {k: edges for k, chain in enumerate(result.chains) if (edges := dead_edges(chain))}
     if not dead:
         return None
@@ -74,17 +83,18 @@ def dead_edge(result: "Result") -> Finding | None:
         message=f"hardly a position passed between levels {where} in {listed(list(dead), 'chain')}: what is "
         "above does not help what is below",
         cure=f"levels={wanted}, or longer tuning: tune={round_up(2 * max(result.n_tune, 1))}",
-        serious=len(dead) == len(result.chains) or not chains_agree(result),
+        serious=_nothing_arrives(result, list(dead)) or not chains_agree(result),
     )
 
 
 def no_round_trips(result: "Result") -> Finding | None:
-    """A ladder without a dead edge, and yet no position went up and came back."""
+    """A ladder without a dead edge, and yet no position went up and came back; nor did jumps do its work."""
     trips = result.round_trips
     without = [
         k
         for k, chain in enumerate(result.chains)
-        if chain.n_draws and len(chain.beta) > 1 and trips[k] == 0 and not dead_edges(chain)
+        if chain.n_draws and len(chain.beta) > 1 and trips[k] == 0
+        if not dead_edges(chain) and not jumps_carry(chain)
     ]
     if not without:
         return None
@@ -96,8 +106,13 @@ def no_round_trips(result: "Result") -> Finding | None:
         message=f"in {listed(without, 'chain')} no position travelled from the first level to the last and "
         "back, so the hot levels brought nothing new to the first",
         cure=f"draws={round_up(max(2, factor) * n_draws)}{other_swaps}",
-        serious=sum(trips) == 0,
+        serious=sum(trips) == 0 and len(without) == len(trips),
     )
+
+
+def _nothing_arrives(result: "Result", dead: list[int]) -> bool:
+    """All chains have a dead edge, and not all of them have jumps instead."""
+    return len(dead) == len(result.chains) and not all(jumps_carry(chain) for chain in result.chains)
 
 
 def _levels_to_add(chain: ChainRecord, threshold: float) -> int:

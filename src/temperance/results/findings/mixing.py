@@ -7,16 +7,17 @@ import numpy as np
 
 from temperance.results.diagnostics.chains import MIN_DRAWS
 from temperance.results.findings.evidence import (
-    MAX_DISAGREEMENT,
     MAX_R_HAT,
     MIN_ESS,
+    allowed_disagreement,
     disagreement,
     draws_to_try,
     missing_chains,
+    passing_chains,
     worst_ess,
     worst_r_hat,
 )
-from temperance.results.findings.finding import Finding, listed
+from temperance.results.findings.finding import Finding, listed, round_up
 
 if TYPE_CHECKING:
     from temperance.results.result import Result
@@ -28,18 +29,32 @@ MAX_NAMED = 3  # coordinates that a message names
 def missed_mode(result: "Result") -> Finding | None:
     """A chain never saw a mode that others did, or two chains give the modes different weights."""
     missing, distance = missing_chains(result), disagreement(result)
-    if not missing and distance <= MAX_DISAGREEMENT:
-        return None
     if missing:
         seen = f"{listed(missing, 'chain')} never visited a mode that another chain did"
-    else:
+    elif distance > allowed_disagreement(result):
         seen = f"two chains put {distance:.0%} of the mass into different modes"
+    else:
+        return _passed_over(result)
     return Finding(
         name="missed mode",
         message=f"{seen}: the weights of the modes cannot be trusted, and there may be modes that no chain "
         "has seen",
-        cure=f"{draws_to_try(result)}{_more_levels(result)}",
+        cure=f"{draws_to_try(result)}{_longer_tuning(result, missing)}{_more_levels(result)}",
         serious=True,
+    )
+
+
+def _passed_over(result: "Result") -> Finding | None:
+    """A light mode that others visit again and again, and a chain never."""
+    passing = passing_chains(result)
+    if not passing:
+        return None
+    return Finding(
+        name="missed mode",
+        message=f"{listed(passing, 'chain')} never visited a light mode that others came to again and again: "
+        "its weight is too small, if not by much",
+        cure=f"{draws_to_try(result)}{_longer_tuning(result, passing)}",
+        serious=False,
     )
 
 
@@ -87,6 +102,15 @@ def never_moved(result: "Result") -> Finding | None:
         cure="another start, or a density without that coordinate",
         serious=True,
     )
+
+
+def _longer_tuning(result: "Result", chains: list[int]) -> str:
+    """For chains without draws in a mode to which others have learnt to jump, and they have not."""
+    modes = result.modes
+    unknown = (modes.share == 0.0) & ~modes.learnt & np.any(modes.learnt, axis=0)
+    if not np.any(unknown[chains]):
+        return ""
+    return f", and longer tuning, in which all chains may learn of it: tune={round_up(2 * result.n_tune)}"
 
 
 def _more_levels(result: "Result") -> str:

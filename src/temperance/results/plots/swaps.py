@@ -27,8 +27,8 @@ def swap_acceptance(result: Result, *, chain: int = 0, ax: Any = None) -> Any:
     """How often each pair of levels would exchange positions, as a heat map."""
     record = one_chain(result, chain)
     ax = axis_or_new(ax, (4.6, 3.9))
-    if not record.n_draws or len(record.beta) < 2:
-        return empty(ax, "one level: no swaps" if record.n_draws else "no draws")
+    if len(record.beta) < 2 or not np.any(measure.active(record)):
+        return empty(ax, "no swaps" if record.n_draws else "no draws")
     rates = diagnostics.pair_acceptance(measure.log_densities(record), measure.betas(record))
     n_levels = len(rates)
     edges = (0.5, n_levels + 0.5)
@@ -46,12 +46,12 @@ def swap_acceptance(result: Result, *, chain: int = 0, ax: Any = None) -> Any:
 
 
 def replica_paths(result: Result, *, chain: int = 0, ax: Any = None) -> Any:
-    """The level of each position over the first draws; one that travelled far stands out."""
+    """The level of each position over the first draws in which levels moved; who travelled far stands out."""
     record = one_chain(result, chain)
     ax = axis_or_new(ax)
     levels = measure.replicas(record)[:WINDOW]
     if not len(levels):
-        return empty(ax, "no draws")
+        return empty(ax, "the hot levels never moved" if record.n_draws else "no draws")
     paths = diagnostics.replica_places(levels).astype(np.float64)
     paths[paths < 0] = np.nan
     travelled = np.nansum(np.abs(np.diff(paths, axis=0)), axis=0)
@@ -59,7 +59,8 @@ def replica_paths(result: Result, *, chain: int = 0, ax: Any = None) -> Any:
     for k in range(paths.shape[1]):
         ax.plot(paths[:, k] + 1, color=shade_of(k, paths.shape[1]), linewidth=0.7, alpha=0.45)
     ax.plot(paths[:, far] + 1, color="#c0392b", linewidth=1.4)
-    ax.set(xlabel="draw", ylabel="level")
+    resting = len(levels) < min(record.n_draws, WINDOW)
+    ax.set(xlabel="draw in which levels moved" if resting else "draw", ylabel="level")
     whole_ticks(ax.yaxis)
     return ax
 
@@ -84,9 +85,9 @@ def flow(result: Result, *, ax: Any = None) -> Any:
 def barrier(result: Result, *, ax: Any = None) -> Any:
     """The local barrier λ(β) at each level; the legend has Λ, the sum of the rejections over the ladder."""
     ax = axis_or_new(ax)
-    drawn = [(k, chain) for k, chain in enumerate(result.chains) if chain.n_draws > 1]
+    drawn = [(k, chain) for k, chain in enumerate(result.chains) if measure.active(chain).sum() > 1]
     if not drawn:
-        return empty(ax, "no draws")
+        return empty(ax, "the hot levels hardly moved" if result.draws.size else "no draws")
     for k, chain in drawn:
         finite = chain.beta > 0.0
         local = diagnostics.local_barrier(measure.log_densities(chain))

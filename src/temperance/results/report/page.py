@@ -11,7 +11,7 @@ from temperance.errors import InvalidInputError, TemperanceError
 from temperance.results.plots.canvas import needed_matplotlib
 from temperance.results.report.figures import BY_LEVEL, FIGURES, PANEL_ROW, Figure, inline_svg
 from temperance.results.result import Result
-from temperance.results.show import headline, levels_line, swap_line
+from temperance.results.show import MAX_ROWS, headline, levels_line, run_lines
 from temperance.results.summary import Summary
 
 CAVEAT = (
@@ -79,12 +79,13 @@ def _tone(result: Result) -> str:
 
 
 def _lines(result: Result) -> list[str]:
-    drawn = [swap_line(result)] if result.draws.size else []
+    drawn = run_lines(result) if result.draws.size else []
     return [headline(result), *drawn, levels_line(result)]
 
 
 def _tables(summary: Summary) -> list[Any]:
-    return [part for part in (summary.parameters, summary.chains, summary.levels, summary.modes) if len(part)]
+    parts = (summary.parameters, summary.modes.head(MAX_ROWS), summary.chains, summary.levels)
+    return [part for part in parts if len(part)]
 
 
 def _figures(result: Result) -> list[Figure]:

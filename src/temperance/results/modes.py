@@ -1,0 +1,182 @@
+"""Modes as data: where they are, how wide, how heavy, and which chains have been there."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from temperance.core.state import FloatArray, IntArray
+from temperance.results.diagnostics import find_modes, mcse_mean, nearest_mode, occupancy
+from temperance.results.learnt import (
+    NOWHERE,
+    BoolArray,
+    Pool,
+    far_from_all,
+    joined,
+    most_likely,
+    overlaps,
+    pooled,
+    visited_only,
+)
+
+if TYPE_CHECKING:
+    from temperance.results.result import Result
+
+
+@dataclass(frozen=True, kw_only=True)
+class Modes:
+    """The modes in which there are draws, the heaviest first.
+
+    A mode is a group of draws. Its centre and covariance are those of its draws; where these are too few for
+    that, no more than dimensions, those that were learnt. Chains are counted as in ``Result.draws``.
+    """
+
+    label: IntArray = field(repr=False)  # (chain, draw) the mode of each draw
+    centre: FloatArray  # (mode, dim)
+    covariance: FloatArray = field(repr=False)  # (mode, dim, dim)
+    learnt: BoolArray = field(repr=False)  # (chain, mode) whether the chain learnt to jump there
+    n_jumps: IntArray = field(repr=False)  # (chain, mode) jumps that were proposed to the mode
+    jump_acceptance: FloatArray = field(repr=False)  # (mode,) of those; NaN without any
+    far: FloatArray = field(repr=False)  # (chain,) share of draws that nothing learnt explains
+    n_unvisited: int = 0  # components that were learnt, and near which there is no draw
+
+    def __len__(self) -> int:
+        return len(self.centre)
+
+    @property
+    def width(self) -> FloatArray:
+        """Standard deviation of each coordinate, (mode, dim)."""
+        widths: FloatArray = np.sqrt(np.diagonal(self.covariance, axis1=1, axis2=2))
+        return widths
+
+    @cached_property
+    def share(self) -> FloatArray:
+        """Share of each chain in each mode, (chain, mode)."""
+        if not self.label.size:
+            return np.empty((len(self.label), 0))
+        return occupancy(self.label, len(self))
+
+    @property
+    def weight(self) -> FloatArray:
+        """Share of all draws in each mode, (mode,)."""
+        weights: FloatArray = self.share.mean(axis=0)
+        return weights
+
+    @cached_property
+    def weight_error(self) -> FloatArray:
+        """Monte Carlo standard error of the weights; NaN where the draws do not tell."""
+        return np.array([mcse_mean(self.label == mode) for mode in range(len(self))])
+
+    @cached_property
+    def visits(self) -> IntArray:
+        """How often each chain came into each mode, (chain, mode)."""
+        return np.array([_visits(labels, len(self)) for labels in self.label]).reshape(self.share.shape)
+
+
+def modes_of(result: "Result") -> Modes:
+    """The modes that were learnt; where nothing was learnt, groups of draws with wide gaps between them."""
+    pool = pooled([chain.modes for chain in result.kept])
+    if not result.draws.size:
+        return _plain(result, np.empty(result.draws.shape[:2], dtype=np.int64), np.empty((0, result.dim)))
+    if pool is None:
+        label = find_modes(result.draws)
+        return _plain(result, label, _means(result.draws, label))
+    return _from_pool(result, pool)
+
+
+def given_modes(result: "Result", centres: Any) -> Modes:
+    """The modes with these centres, in this order; each draw belongs to the nearest."""
+    return _plain(result, nearest_mode(result.draws, centres), np.atleast_2d(np.asarray(centres, float)))
+
+
+def _plain(result: "Result", label: IntArray, centre: FloatArray) -> Modes:
+    """Modes that nobody learnt."""
+    n_chains, n_modes, dim = len(label), len(centre), result.dim
+    unknown = np.full((n_modes, dim, dim), np.nan)
+    mean, covariance = _moments(result.draws, label, centre, unknown)
+    return Modes(
+        label=label,
+        centre=mean,
+        covariance=covariance,
+        learnt=np.zeros((n_chains, n_modes), dtype=np.bool_),
+        n_jumps=np.zeros((n_chains, n_modes), dtype=np.int64),
+        jump_acceptance=np.full(n_modes, np.nan),
+        far=np.zeros(n_chains),
+    )
+
+
+def _from_pool(result: "Result", pool: Pool) -> Modes:
+    """Draws go to the component with the highest density there, and components that overlap are one mode."""
+    n_chains, n_draws, dim = result.draws.shape
+    points = result.draws.reshape(-1, dim)
+    component = most_likely(points, pool)
+    visited, component = np.unique(component, return_inverse=True)
+    left = visited_only(pool, visited)
+    shared, nearest = overlaps(points, component, left)
+    mode_of, order = _heaviest_first(joined(shared), component)
+    label = mode_of[component].reshape(n_chains, n_draws)
+    place = [np.append(mode_of, NOWHERE)[where] for where in left.place]  # what is nowhere takes the last
+    n_jumps, acceptance = _jumps(result, place, len(order))
+    centre, covariance = left.centre[order], left.covariance[order]
+    mean, covariance = _moments(result.draws, label, centre, covariance)
+    return Modes(
+        label=label,
+        centre=mean,
+        covariance=covariance,
+        learnt=np.array([np.isin(np.arange(len(order)), where) for where in place]),
+        n_jumps=n_jumps,
+        jump_acceptance=acceptance,
+        far=far_from_all(nearest, dim).reshape(n_chains, n_draws).mean(axis=1),
+        n_unvisited=sum(int(np.count_nonzero(where[:-1] == NOWHERE)) for where in place),
+    )
+
+
+def _heaviest_first(mode: IntArray, component: IntArray) -> tuple[IntArray, IntArray]:
+    """The mode of each component, numbered by falling weight; and the main component of each mode."""
+    size = np.bincount(component, minlength=len(mode))
+    order = np.argsort(-np.bincount(mode, size), kind="stable")
+    ranked = np.argsort(order)[mode]
+    main = [max(np.flatnonzero(ranked == k), key=lambda c: size[c]) for k in range(len(order))]
+    return ranked, np.array(main, dtype=np.int64)
+
+
+def _jumps(result: "Result", place: list[IntArray], n_modes: int) -> tuple[IntArray, FloatArray]:
+    """Jumps to each mode, chain by chain, and how many of all of them were accepted."""
+    counts, accepted = np.zeros((len(place), n_modes), dtype=np.int64), np.zeros(n_modes)
+    for k, (chain, where) in enumerate(zip(result.kept, place, strict=True)):
+        trace = chain.sampling
+        jumped = trace.jump[: result.n_common] >= 0
+        mode = where[trace.jump[: result.n_common][jumped]]
+        chance = trace.jump_accept_prob[: result.n_common, 0][jumped].astype(np.float64)
+        counts[k] = np.bincount(mode[mode >= 0], minlength=n_modes)
+        accepted += np.bincount(mode[mode >= 0], chance[mode >= 0], minlength=n_modes)
+    total = counts.sum(axis=0)
+    return counts, np.where(total > 0, accepted / np.maximum(total, 1), np.nan)
+
+
+def _moments(
+    draws: FloatArray, label: IntArray, centre: FloatArray, covariance: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Mean and covariance of the draws of each mode; as given where the draws are too few."""
+    mean, second = centre.copy(), covariance.copy()
+    for mode, points in enumerate(_by_mode(draws, label, len(centre))):
+        if len(points) > draws.shape[2]:
+            mean[mode] = points.mean(axis=0)
+            second[mode] = np.cov(points.T).reshape(second[mode].shape)
+    return mean, second
+
+
+def _means(draws: FloatArray, label: IntArray) -> FloatArray:
+    return np.array([points.mean(axis=0) for points in _by_mode(draws, label, int(label.max()) + 1)])
+
+
+def _by_mode(draws: FloatArray, label: IntArray, n_modes: int) -> list[FloatArray]:
+    order = np.argsort(label, axis=None, kind="stable")
+    ends = np.cumsum(np.bincount(label.ravel(), minlength=n_modes))
+    return np.split(draws.reshape(-1, draws.shape[2])[order], ends[:-1])
+
+
+def _visits(labels: IntArray, n_modes: int) -> IntArray:
+    enters = np.append(True, np.diff(labels) != 0)[: len(labels)]
+    return np.bincount(labels[enters], minlength=n_modes)

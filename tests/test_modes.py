@@ -1,0 +1,332 @@
+"""Modes as data: what chains learnt is put together, draws are given to modes, and the numbers are right."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import temperance as tp
+from records import jumping, learnt_modes, make_result, with_chains, with_draws
+from temperance.core.state import JUMP_DOF
+from temperance.results import learnt
+from temperance.results.diagnostics import find_modes, mcse_mean, occupancy
+from temperance.results.learnt import joined, most_likely, overlaps, pooled
+from temperance.runs.allocate import cut
+
+CENTRES = np.array([[0.0, 0.0], [12.0, 0.0], [0.0, 20.0]])
+
+
+def among(result, rng, centres, share):
+    """The same result with its draws moved to these centres, by chance; and which went where."""
+    label = rng.choice(len(centres), size=result.draws.shape[:2], p=share)
+    return with_draws(result, result.draws + np.asarray(centres)[label]), label
+
+
+def knowing(result, modes, **options):
+    """All chains learnt the same and jumped."""
+    return with_chains(result, lambda k, chain: jumping(chain, modes, **options))
+
+
+@pytest.fixture
+def three(rng):
+    """Three modes of weight 0.5, 0.3 and 0.2, which all chains know; and the mode of each draw."""
+    drawn, label = among(make_result(rng), rng, CENTRES, [0.5, 0.3, 0.2])
+    return knowing(drawn, learnt_modes(CENTRES)), label
+
+
+# ---- putting the chains together
+
+
+def jittered(rng, n_chains, size):
+    return [
+        learnt_modes(CENTRES[rng.permutation(3)] + rng.normal(0.0, size, (3, 2))) for _ in range(n_chains)
+    ]
+
+
+def test_components_of_different_chains_are_matched(rng):
+    chains = jittered(rng, 4, 0.2)
+    pool = pooled(chains)
+    assert len(pool.weight) == 3
+    assert pool.weight.sum() == pytest.approx(1.0)
+    for modes, place in zip(chains, pool.place, strict=True):
+        assert place[-1] == -1, "the broad component is no mode"
+        np.testing.assert_allclose(pool.centre[place[:-1]], modes.centre[:-1], atol=1.0)
+
+
+def test_components_that_lie_apart_are_not_matched(rng):
+    """Just inside and just outside of the inner half of a mode's mass, by the exact chi-square."""
+    edge = np.sqrt(stats.chi2(2).median())
+    for distance, n_left in ((0.97 * edge, 1), (1.03 * edge, 2)):
+        assert len(pooled([learnt_modes([[0.0, 0.0]]), learnt_modes([[distance, 0.0]])]).weight) == n_left
+
+
+def test_both_have_to_be_near_by_their_own_widths():
+    """A narrow mode in the flank of a wide one is near to it, and not the other way round."""
+    wide, narrow = learnt_modes([[0.0, 0.0]], width=10.0), learnt_modes([[4.0, 0.0]], width=0.5)
+    assert len(pooled([wide, narrow]).weight) == 2
+
+
+def test_of_each_chain_one_component_at_most_is_matched():
+    """Two of one chain stay two, and the third goes to the nearer."""
+    pool = pooled([learnt_modes([[0.0, 0.0], [1.2, 0.0]]), learnt_modes([[0.5, 0.0]])])
+    assert [place[:-1].tolist() for place in pool.place] == [[0, 1], [0]]
+
+
+def test_the_order_of_the_chains_makes_no_difference(rng):
+    chains = jittered(rng, 4, 0.2)
+    one, other = pooled(chains), pooled(chains[::-1])
+    np.testing.assert_allclose(np.sort(one.centre, axis=0), np.sort(other.centre, axis=0))
+
+
+def test_merged_components_have_the_moments_of_the_whole():
+    one, other = learnt_modes([[0.0, 0.0]], width=1.0), learnt_modes([[1.0, 0.0]], width=2.0)
+    pool = pooled([one, other])
+    np.testing.assert_allclose(pool.centre, [[0.5, 0.0]])
+    np.testing.assert_allclose(pool.covariance, [[[2.5 + 0.25, 0.0], [0.0, 2.5]]])
+
+
+def test_chains_that_learnt_nothing_do_not_matter(rng):
+    pool = pooled([None, learnt_modes(CENTRES), None])
+    assert [len(place) for place in pool.place] == [1, 4, 1]
+    assert pooled([None, None]) is None
+
+
+# ---- which draw belongs where
+
+
+def random_pool(rng, n_components, dim):
+    roots = rng.normal(size=(n_components, dim, dim))
+    modes = learnt_modes(rng.normal(0.0, 3.0, (n_components, dim)))
+    covariance = modes.covariance.copy()
+    covariance[:-1] = roots @ np.swapaxes(roots, 1, 2) + 0.1 * np.eye(dim)
+    weight = np.append(0.95 * rng.dirichlet(np.ones(n_components)), 0.05)
+    return pooled([replace(modes, weight=weight, covariance=covariance)])
+
+
+def naive_terms(points, pool):
+    parts = zip(pool.weight, pool.centre, pool.covariance, strict=True)
+    return np.array(
+        [
+            np.log(weight) + stats.multivariate_t(centre, covariance, df=JUMP_DOF).logpdf(points)
+            for weight, centre, covariance in parts
+        ]
+    ).T
+
+
+@pytest.mark.parametrize(("dim", "batch"), [(1, 10**6), (3, 10**6), (3, 50)])
+def test_draws_go_to_the_component_with_the_highest_density(rng, monkeypatch, dim, batch):
+    """Against SciPy; distances alone, without weights and volumes, would give others."""
+    monkeypatch.setattr(learnt, "BATCH", batch)
+    pool, points = random_pool(rng, 5, dim), rng.normal(0.0, 4.0, (300, dim))
+    terms = naive_terms(points, pool)
+    labels = most_likely(points, pool)
+    np.testing.assert_array_equal(labels, terms.argmax(axis=1))
+    chance = np.exp(terms - terms.max(axis=1, keepdims=True))
+    chance /= chance.sum(axis=1, keepdims=True)
+    shared, nearest = overlaps(points, labels, pool)
+    np.testing.assert_allclose(shared, np.array([chance[labels == k].sum(axis=0) for k in range(5)]))
+    squares = [
+        [(x - c) @ np.linalg.solve(s, x - c) for c, s in zip(pool.centre, pool.covariance, strict=True)]
+        for x in points
+    ]
+    np.testing.assert_allclose(nearest, np.min(squares, axis=1))
+
+
+def test_what_overlaps_is_one_mode():
+    """Along a chain of three, of which the ends do not overlap; and one apart."""
+    shared = np.array(
+        [[90.0, 10.0, 0.0, 0.0], [10.0, 80.0, 10.0, 0.0], [0.0, 10.0, 90.0, 0.0], [0, 0, 0, 5.0]]
+    )
+    assert joined(shared).tolist() in ([0, 0, 0, 1], [1, 1, 1, 0])
+    shared[1, 0] = shared[0, 1] = 3.0
+    assert len(np.unique(joined(shared))) == 3
+    shared[3, 0] = 1.0  # a fifth of what is light might be part of what is heavy
+    assert len(np.unique(joined(shared))) == 2
+
+
+def test_one_mode_that_was_learnt_as_many_is_one(rng, monkeypatch):
+    """And with overlaps left alone it would be as many."""
+    angles = np.linspace(0.0, 2.0 * np.pi, 6, endpoint=False)
+    pieces = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    far = [[15.0, 0.0]]
+    drawn, label = among(make_result(rng), rng, [[0.0, 0.0], *far], [0.7, 0.3])
+    split = knowing(drawn, learnt_modes([*pieces, *far], width=0.8))
+    assert len(split.modes) == 2
+    np.testing.assert_array_equal(split.modes.label, label)
+    monkeypatch.setattr(learnt, "MAX_OVERLAP", 2.0)
+    assert len(replace(split).modes) > 4
+
+
+def test_components_without_draws_are_no_modes(three):
+    result, _ = three
+    more = learnt_modes([*CENTRES, [500.0, 0.0], [0.0, 0.5]])  # a far one, and one that a mode explains
+    modes = knowing(result, more, accepted=0.5).modes
+    assert len(modes) == 3
+    assert modes.n_unvisited == len(result.chains)
+    jumps = np.bincount(np.arange(1_000) % 6 + 6 * (np.arange(1_000) % 100 >= 90), minlength=6)[:6]
+    np.testing.assert_array_equal(modes.n_jumps[0], [jumps[0] + jumps[4], jumps[1], jumps[2]])
+
+
+# ---- the numbers
+
+
+def test_modes_are_listed_by_weight_with_their_errors(three):
+    result, label = three
+    modes = result.modes
+    np.testing.assert_array_equal(modes.label, label)
+    np.testing.assert_allclose(modes.weight, [np.mean(label == k) for k in range(3)])
+    assert np.all(np.diff(modes.weight) < 0.0)
+    np.testing.assert_allclose(modes.weight_error, [mcse_mean(label == k) for k in range(3)])
+    np.testing.assert_allclose(modes.share, occupancy(label, 3))
+    np.testing.assert_array_equal(result.occupancy(), modes.share)
+
+
+def test_weights_are_off_by_their_errors(rng):
+    """Sixty runs of independent draws: z-scores of the weights have a spread near one."""
+    scores = []
+    for _ in range(60):
+        drawn, _ = among(make_result(rng, n_draws=200, n_tune=4), rng, CENTRES, [0.5, 0.3, 0.2])
+        modes = knowing(drawn, learnt_modes(CENTRES)).modes
+        scores += ((modes.weight - [0.5, 0.3, 0.2]) / modes.weight_error).tolist()
+    assert 0.75 < np.sqrt(np.mean(np.square(scores))) < 1.3
+
+
+def test_visits_are_counted_by_hand(rng):
+    label = np.array([[0, 0, 1, 1, 0, 2], [1, 1, 1, 1, 1, 1]])
+    drawn = with_draws(make_result(rng, n_chains=2, n_draws=6, n_tune=4), CENTRES[label])
+    modes = knowing(drawn, learnt_modes(CENTRES)).modes
+    assert modes.visits.tolist() == [[1, 2, 1], [1, 0, 0]], "the mode with eight draws comes first"
+    assert modes.weight.tolist() == pytest.approx([8 / 12, 3 / 12, 1 / 12])
+
+
+def test_jumps_are_counted_where_they_led(three):
+    """Components are numbered by each chain in its own way."""
+    result, _ = three
+    turned = learnt_modes(CENTRES[[2, 0, 1]])
+    mixed = with_chains(
+        result,
+        lambda k, chain: jumping(chain, turned if k else learnt_modes(CENTRES), accepted=0.25 * k, tried=1.0),
+    )
+    modes = mixed.modes
+    assert modes.n_jumps.tolist() == [[250, 250, 250]] * 4, "a quarter went to the broad component"
+    np.testing.assert_allclose(modes.jump_acceptance, [0.375] * 3)
+
+
+def test_centre_and_covariance_are_those_of_the_draws(three):
+    result, label = three
+    for k in range(3):
+        points = result.draws[label == k]
+        np.testing.assert_allclose(result.modes.centre[k], points.mean(axis=0))
+        np.testing.assert_allclose(result.modes.covariance[k], np.cov(points.T))
+        np.testing.assert_allclose(result.modes.width[k], points.std(axis=0, ddof=1))
+
+
+def test_a_mode_with_hardly_a_draw_is_as_it_was_learnt(three):
+    result, _ = three
+    draws = result.draws.copy()
+    draws[0, :2] = [[40.0, 40.5], [40.5, 40.0]]
+    rare = knowing(with_draws(result, draws), learnt_modes([*CENTRES, [40.0, 40.0]], width=1.5)).modes
+    assert rare.visits.sum(axis=0)[-1] == 1
+    np.testing.assert_allclose(rare.centre[-1], [40.0, 40.0])
+    np.testing.assert_allclose(rare.width[-1], [1.5, 1.5])
+
+
+def test_who_learnt_a_mode_is_known(rng):
+    drawn, _ = among(make_result(rng), rng, CENTRES, [0.5, 0.3, 0.2])
+    some = with_chains(
+        drawn, lambda k, chain: jumping(chain, learnt_modes(CENTRES[: k or 3])) if k < 3 else chain
+    )
+    assert some.modes.learnt.astype(int).tolist() == [[1, 1, 1], [1, 0, 0], [1, 1, 0], [0, 0, 0]]
+    assert np.all(some.modes.share > 0.0)
+
+
+def test_draws_far_from_all_are_counted(three):
+    result, _ = three
+    draws = result.draws.copy()
+    draws[1, :100] += 50.0
+    far = with_draws(result, draws).modes.far
+    assert far[1] == pytest.approx(0.1, abs=0.01)
+    assert max(far[[0, 2, 3]]) < 0.02
+
+
+# ---- where there is less to go by
+
+
+def test_where_nothing_was_learnt_gaps_are_looked_for(three):
+    result, _ = three
+    plain = with_chains(result, lambda k, chain: replace(chain, modes=None))
+    np.testing.assert_array_equal(plain.modes.label, find_modes(result.draws))
+    assert len(plain.modes) == 3
+    assert not plain.modes.learnt.any()
+    assert np.all(np.isnan(plain.modes.jump_acceptance))
+
+
+def test_given_centres_are_taken_as_they_are(three):
+    result, label = three
+    shares = result.occupancy(CENTRES[::-1])
+    np.testing.assert_allclose(shares, occupancy(2 - label, 3))
+
+
+@pytest.mark.parametrize("lengths", [[1_000, 0, 300, 1_000], [0, 0, 0, 1], [0, 0, 0, 0]])
+def test_modes_of_an_incomplete_run(three, lengths):
+    result, _ = three
+    part = with_chains(result, lambda k, chain: replace(chain, sampling=cut(chain.sampling, lengths[k])))
+    part = replace(part, complete=False)
+    assert part.modes.label.shape == part.draws.shape[:2]
+    assert part.modes.share.shape == part.modes.visits.shape == (len(part.draws), len(part.modes))
+    assert part.modes.share.sum() == pytest.approx(len(part.draws) if part.draws.size else 0.0)
+    assert str(part)
+    assert str(part.summary())
+
+
+# ---- shown
+
+
+def test_modes_are_shown_as_a_table_with_the_jumps(three):
+    text = str(three[0])
+    head = r"mode +centre +width +weight +error +visits +chains +learnt by +jumps accepted\n(.+)\n"
+    row = re.search(head, text)[1].split()
+    modes = three[0].modes
+    assert row[0] == "1"
+    assert row[5:7] == [f"{modes.weight[0]:.3f}", f"{modes.weight_error[0]:.2g}"]
+    assert row[7:] == [str(modes.visits[:, 0].sum()), "4", "4", "0.800"]
+    evaluations = 4 * 4 * 1_400
+    assert (
+        f"jumps: 0.80 accepted, 90 % of the proposals; hot levels move in every draw; 12 scouts; "
+        f"{evaluations:,} evaluations"
+    ) in text
+
+
+def test_many_modes_and_dimensions_are_shortened(rng):
+    centres = 20.0 * np.arange(13)[:, None] * np.ones(5)
+    drawn, _ = among(make_result(rng, dim=5), rng, centres, np.full(13, 1 / 13))
+    many = knowing(drawn, learnt_modes(centres, rest_every=30))
+    text = str(many)
+    assert "\n… 3 more\n" in text
+    assert text.count(", …") == 2 * 10
+    assert "hot levels move once in 30 draws" in text
+    assert many._repr_html_().count("<p>… 3 more</p>") == 1
+    assert len(many.summary().modes) == 13
+
+
+def test_one_mode_and_no_jumps_are_not_worth_a_table(rng):
+    text = str(make_result(rng, n_draws=50, n_tune=4))
+    assert "mode " not in text
+    assert "jumps:" not in text
+
+
+# ---- real runs
+
+
+def test_modes_that_no_ellipse_fits(seed):
+    """Each banana is learnt as many components, and all of them make two modes, with the weights known."""
+    problem = tp.zoo.two_bananas()
+    result = tp.sample(problem.log_density, initial=problem.start, seed=seed, progress=False)
+    modes = result.modes
+    assert min(len(chain.modes.weight) for chain in result.chains) > 4, "or this test says nothing"
+    heavy = modes.weight > 0.02
+    assert heavy.sum() == 2
+    truth = np.sort(problem.mode_weights)[::-1]
+    assert np.all(np.abs(modes.weight[:2] - truth) < 5.0 * modes.weight_error[:2] + 0.02)
