@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= out
 
-.PHONY: demo test test-all lint chromium bench bench-swaps bench-defaults bench-peers bench-peers-ours reproduction docs clean
+.PHONY: demo test test-all lint chromium bench bench-swaps bench-jumps bench-peers bench-peers-ours reproduction docs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/temperance demo --out $(OUT)
@@ -30,8 +30,9 @@ bench: $(VENV)/.installed
 bench-swaps: $(VENV)/.installed
 	$(BIN)/python benchmarks/swap_strategies.py docs/images/swap_strategies.png
 
-bench-defaults: $(VENV)/.installed
-	PYTHONPATH=benchmarks $(BIN)/python benchmarks/defaults.py
+bench-jumps: $(VENV)/.installed
+	PYTHONPATH=benchmarks $(BIN)/python benchmarks/jumps.py
+	$(BIN)/python tools/jumps_page.py
 
 bench-peers: $(VENV)/.installed
 	PYTHONPATH=benchmarks $(BIN)/python -m peers

@@ -1,7 +1,8 @@
-"""What jumps are worth: our sampler with and without, at equal evaluations, from one point in the lightest mode.
+"""What jumps are worth: our sampler with and without them, at equal evaluations, from one point.
 
-Run with ``make bench-jumps``: measures the cells that docs/jumps/cells.json does not have yet and writes them there;
-``--anew`` forgets it first. tools/jumps_page.py makes the page. A run is one chain; all its evaluations count.
+Run with ``make bench-jumps``: measures the cells that docs/jumps/cells.json does not have yet and writes them
+there; ``--anew`` forgets it first. tools/jumps_page.py makes the page. A run is one chain, where nothing else
+is said; all its evaluations count.
 """
 
 import datetime
@@ -10,7 +11,7 @@ import math
 import multiprocessing
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -159,10 +160,12 @@ def one_run(arguments: tuple[str, str, int]) -> dict[str, float]:
     """The errors of one run; squares where roots are taken of means."""
     name, variant, seed = arguments
     trial = trial_of(name)
-    began = time.process_time()
     outcome = runner(name, variant)(seed)
     problem, draws = trial.problem, outcome.draws
-    row = {"cpu_seconds": outcome.cpu_seconds or time.process_time() - began, "evaluations": outcome.evaluations}
+    row = {
+        "cpu_seconds": outcome.cpu_seconds,
+        "evaluations": outcome.evaluations,
+    }
     if problem.mean is not None:
         sd = np.sqrt(np.diag(problem.covariance))
         scaled = (draws - problem.mean) / sd
@@ -214,7 +217,14 @@ def main(anew: bool, processes: int, minutes: float) -> None:
             cells[key] = summary(pool.map(one_run, jobs, chunksize=5))
             CELLS.parent.mkdir(exist_ok=True)
             CELLS.write_text(json.dumps(cells, indent=1) + "\n", encoding="utf-8")
-            print(key, {name: f"{value['mean']:.4g}" for name, value in cells[key].items() if isinstance(value, dict)})
+            print(
+                key,
+                {
+                    name: f"{value['mean']:.4g}"
+                    for name, value in cells[key].items()
+                    if isinstance(value, dict)
+                },
+            )
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import numpy as np
 import temperance as tp
 from temperance.core.lanes import LANES
 from temperance.core.random import compiled_fill, ziggurat
-from temperance.core.state import Noise
+from temperance.core.state import JUMP_UNIFORMS, Noise
 from temperance.runs.chain import ChainRun
 from temperance.runs.ladder import first_betas
 from temperance.runs.plan import Plan
@@ -20,7 +20,12 @@ from temperance.runs.starts import Starts
 from temperance.targets import gather, make_target
 
 SEED = 1
-SETTINGS = tp.Settings(trimming=tp.Trimming(enabled=False), swaps=tp.swaps.equi_energy())
+SETTINGS = tp.Settings(
+    adaptation=tp.Adaptation(walk="covariance", coordinate_every=0),
+    trimming=tp.Trimming(enabled=False),
+    jumps=tp.Jumps(enabled=False),
+    swaps=tp.swaps.equi_energy(),
+)
 BLOCK_NORMALS = 2**16  # a block of normals as a chain draws it, small enough for a core's cache
 
 Case = Callable[[], float]
@@ -94,24 +99,29 @@ def bare(log_density: Any, points: Any, n: int, data: Any = None) -> Case:
 def normals(levels: int, dim: int, n: int) -> Case:
     """Seconds that the fastest filler in the project takes for the normals of ``n`` iterations."""
     rows = min(n, max(1, BLOCK_NORMALS // (levels * dim)))
-    streams = np.array([np.random.SFC64(k).state["state"]["state"] for k in range(1 + 2 * levels)])
+    streams = np.array([np.random.SFC64(k).state["state"]["state"] for k in range(2 + 2 * levels)])
     room = np.empty((-(-levels // LANES), rows, dim, LANES))
-    noise = Noise(room, np.empty((levels, 0)), np.empty((0, 0)))
+    noise = Noise(room, np.empty((levels, 0)), np.empty((0, 0)), np.empty((0, 2, JUMP_UNIFORMS)))
     fill, blocks = compiled_fill(), max(1, n // rows)
 
     def case() -> float:
-        seconds = cpu_seconds(lambda: [fill(streams, levels, ziggurat(), noise) for _ in range(blocks)])
+        seconds = cpu_seconds(lambda: [fill(streams, levels, 0, 1, ziggurat(), noise) for _ in range(blocks)])
         return seconds * n / (blocks * rows)
 
     return case
 
 
+def versions_in_words() -> str:
+    """What a measurement was made with."""
+    return (
+        f"temperance {tp.__version__}, numba {numba.__version__}, NumPy {np.__version__}, "
+        f"Python {platform.python_version()}"
+    )
+
+
 def heading() -> str:
     """Date, versions and seed."""
-    return (
-        f"{datetime.date.today()}, temperance {tp.__version__}, numba {numba.__version__}, "
-        f"NumPy {np.__version__}, Python {platform.python_version()}, seed {SEED}"
-    )
+    return f"{datetime.date.today()}, {versions_in_words()}, seed {SEED}"
 
 
 @numba.njit

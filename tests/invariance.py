@@ -61,16 +61,18 @@ def exact_law(mode: str) -> Law:
     return Law(np.array(rows))
 
 
-# What the base level and the hottest jump from: two components on one mode and one on the other, with weights that
-# are not the target's, so that whatever is left out of the ratio shows.
-MODES = (np.array([0.15, 0.15, 0.7]), np.array([[-1.3], [-1.1], [1.6]]), np.array([[[0.4]], [[0.4]], [[0.3]]]))
+# What the base level and the hottest jump from: two components on one mode and one on the other, with weights
+# that are not the target's, so that whatever is left out of the ratio shows.
+MODES = (
+    np.array([0.15, 0.15, 0.7]),
+    np.array([[-1.3], [-1.1], [1.6]]),
+    np.array([[[0.4]], [[0.4]], [[0.3]]]),
+)
 OWN = (np.ones(1), np.array([[0.4]]), np.array([[[6.0]]]))
 JUMPS = {"none": (0.0, 0.0), "jumps": (0.5, 0.0), "refresh": (0.0, 0.5), "both": (0.4, 0.6)}
 
 
-def frozen_run(
-    mode: str, strategy: Any, walks: str, *, walk: str = "covariance", jumps: str = "none"
-) -> Any:
+def frozen_run(mode: str, strategy: Any, walks: str, *, walk: str = "covariance", jumps: str = "none") -> Any:
     target = HandTarget(two_bumps, wide_prior if mode == "prior" else None)
     adaptation = replace(PLAIN.adaptation, walk=walk)
     settings = replace(PLAIN, adaptation=adaptation, jumps=tp.Jumps(enabled=jumps != "none"))

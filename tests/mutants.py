@@ -94,7 +94,7 @@ def refresh_without_ratio(chain, row):
     chain.info.log_proposal_ratio[-1] = 0.0
 
 
-def nearest_component_only(point, mixture):
+def best_component_only(point, mixture):
     """The density of the component that explains the point best, as if it were the whole mixture."""
     parts = [
         type(mixture)(mixture.chance, *(column[k : k + 1] for column in mixture[1:]))
@@ -103,7 +103,7 @@ def nearest_component_only(point, mixture):
     return max(_mixture_log_density(point, part) for part in parts)
 
 
-def refitted_while_drawing(chain, row):
+def refitted_meanwhile(chain, row):
     """The mixture follows the state: its components are moved to where the base level is."""
     chain.jumps.centre[:] = chain.state.position[0] + np.array([[0.5], [1.0], [1.5]])
     _propose_jumps(chain, row)
@@ -124,8 +124,22 @@ MUTANTS = {
     "prior_left_behind": ("prior", "uniform", "long", swap, "exchange_levels", prior_left_behind),
     "jump_without_ratio": ("power", "adjacent", "long", iteration, "propose_jumps", jump_without_ratio),
     "refresh_without_ratio": ("power", "adjacent", "long", iteration, "propose_jumps", refresh_without_ratio),
-    "nearest_component_only": ("power", "adjacent", "long", jump, "mixture_log_density", nearest_component_only),
-    "refitted_while_drawing": ("power", "adjacent", "long", iteration, "propose_jumps", refitted_while_drawing),
+    "best_component_only": (
+        "power",
+        "adjacent",
+        "long",
+        jump,
+        "mixture_log_density",
+        best_component_only,
+    ),
+    "refitted_meanwhile": (
+        "power",
+        "adjacent",
+        "long",
+        iteration,
+        "propose_jumps",
+        refitted_meanwhile,
+    ),
     "unbroken_jumps": ("power", "adjacent", "long", iteration, "propose_jumps", _propose_jumps),
     "unbroken": ("power", "equi_energy", "long", swap, "swap_log_accept", _accept),
     "unbroken_prior": ("prior", "lopsided", "long", swap, "swap_log_accept", _accept),

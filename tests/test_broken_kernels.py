@@ -24,8 +24,8 @@ MUTANTS = [
     "prior_left_behind",
     "jump_without_ratio",
     "refresh_without_ratio",
-    "nearest_component_only",
-    "refitted_while_drawing",
+    "best_component_only",
+    "refitted_meanwhile",
 ]
 
 

@@ -28,7 +28,5 @@ def test_frozen_kernel_is_exactly_invariant(name, walks, mode, rng) -> None:
 def test_jumps_are_exactly_invariant(walk, jumps, mode, rest_every, rng) -> None:
     """Every combination of walk, jumps of the base, fresh proposals at the hottest level, and rest."""
     law, run = exact_law(mode), frozen_run(mode, SWEEPS["even_odd"], "long", walk=walk, jumps=jumps)
-    verdict = judge_sequentially(
-        lambda n, rng: p_values(run, law, n, rng, rest_every), rng, n_first=N_FIRST
-    )
+    verdict = judge_sequentially(lambda n, rng: p_values(run, law, n, rng, rest_every), rng, n_first=N_FIRST)
     assert verdict.passed, verdict.detail

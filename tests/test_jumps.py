@@ -155,7 +155,8 @@ def test_jump_is_a_draw_from_the_mixture_with_its_full_ratio(dim, rng) -> None:
             assert run.info.jump[level] == component
             np.testing.assert_allclose(run.info.proposal[level], proposal, rtol=1e-10)
             back, there = (
-                naive.t_mixture_log_density(x, weights, centres, covs, JUMP_DOF) for x in (before[level], proposal)
+                naive.t_mixture_log_density(x, weights, centres, covs, JUMP_DOF)
+                for x in (before[level], proposal)
             )
             assert run.info.log_proposal_ratio[level] == pytest.approx(back - there, rel=1e-8, abs=1e-8)
             place_in_trace = 0 if level == 0 else 1

@@ -14,7 +14,9 @@ from temperance.checks import (
 from temperance.errors import InvalidInputError
 from temperance.swaps import Strategy, equi_energy, even_odd
 
-OPTIMAL_ACCEPTANCE = 0.234  # Roberts, Gelman & Gilks 1997, for walks in many dimensions; Atchadé 2011, for swaps
+OPTIMAL_ACCEPTANCE = (
+    0.234  # Roberts, Gelman & Gilks 1997, for walks in many dimensions; Atchadé 2011, for swaps
+)
 PAPER_GAIN_EXPONENT = 0.6  # reproduces the paper's tables
 INF = float("inf")
 
@@ -52,8 +54,8 @@ class Adaptation:
 
     ``walk`` is ``"robust"`` (robust adaptive Metropolis: it learns the shape of the mode that it is in) or
     ``"covariance"`` (the paper's: it learns the covariance of the level, across all its modes, and a scale).
-    One step in ``coordinate_every`` moves a single coordinate, which learns a scale of its own. None learns how
-    often that pays, 0 means never.
+    One step in ``coordinate_every`` moves a single coordinate, which learns a scale of its own. None learns
+    how often that pays, 0 means never.
     ``when`` is ``"tuning"`` (everything is frozen for the draws, which makes the kernel exact) or
     ``"always"`` (the paper's everlasting, diminishing adaptation). ``walk_acceptance=None`` is the rate that
     is best for a Gaussian in the dimension at hand: 0.44 in one, 0.35 in two, soon near 0.234.
@@ -132,8 +134,8 @@ class Jumps:
     """Moves of the base level from mode to mode, learnt while tuning and frozen for the draws.
 
     ``scout_share`` is the largest share of the evaluations of tuning that scouts may add: walks at the base
-    temperature from where warm levels are. ``refresh`` lets the hottest level, when it has one mode, draw half of its
-    proposals afresh while drawing.
+    temperature from where warm levels are. ``refresh`` lets the hottest level, when it has one mode, draw
+    half of its proposals afresh while drawing.
     """
 
     enabled: bool = True

@@ -8,7 +8,7 @@ PEER = Peer(
     title="temperance",
     kind="tempering",
     start=ONE_POINT,
-    notes="The defaults; a quarter of the budget goes into tuning.",
+    notes="The defaults; 45 % of the budget goes into tuning.",
 )
 
 

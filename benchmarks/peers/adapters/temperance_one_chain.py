@@ -8,7 +8,7 @@ PEER = Peer(
     title="temperance, one chain",
     kind="tempering",
     start=ONE_POINT,
-    notes="The defaults but `chains=1`; a quarter of the budget goes into tuning.",
+    notes="The defaults but `chains=1`; 45 % of the budget goes into tuning.",
 )
 
 

@@ -22,4 +22,5 @@ def prepare(task: Task, _density: Density) -> Sampler:
     from peers.ours import sampler
 
     temperatures = np.arange(1.0, LEVELS[task.key] + 1.0)
-    return sampler(task, chains=1, temperatures=temperatures, settings=tp.paper_settings(trim=False))
+    settings = tp.paper_settings(trim=False)
+    return sampler(task, tune_share=0.25, chains=1, temperatures=temperatures, settings=settings)

@@ -38,8 +38,10 @@ def adapt_walks(state: State, info: Info, settings: Settings, gain: float) -> No
 
 @compiled
 def learn_covariances(state: State, info: Info, settings: Settings, gain: float, cov_gain: float) -> None:
-    """Eqs (8)–(10), in place, with the state after the walk and the old mean. Only a step in all
-    coordinates teaches a scale."""
+    """Eqs (8)–(10), in place, with the state after the walk and the old mean.
+
+    Only a step in all coordinates teaches a scale.
+    """
     for bundle in range((state.n_levels[0] + LANES - 1) // LANES):
         for lane in range(LANES):
             state.update_total[bundle, 0, lane] = (1.0 - cov_gain) / cov_gain

@@ -1,7 +1,7 @@
 """Steps along one coordinate: now and then, in place of a step in all of them.
 
-A shape that serves the whole level is no use where a few coordinates sit in a narrow ridge and others do not: a
-coordinate on its own learns its scale in some dozens of steps. The coordinates take turns.
+A shape that serves the whole level is no use where a few coordinates sit in a narrow ridge and others do not:
+a coordinate on its own learns its scale in some dozens of steps. The coordinates take turns.
 """
 
 import math
@@ -21,13 +21,13 @@ def turn_of(level: int, state: State, settings: Settings) -> int:
 @compiled
 def propose_coordinates(noise: Noise, row: int, state: State, settings: Settings, info: Info) -> None:
     """Where it is the turn of a single coordinate, the proposal moves that one alone; in place."""
-    dim = state.position.shape[1]
+    dim, every = state.position.shape[1], settings.coordinate_every
     for level in range(info.n_active[0]):
         info.coordinate[level] = -1
         turn = turn_of(level, state, settings)
-        if settings.coordinate_every == 0 or turn % settings.coordinate_every != settings.coordinate_every - 1:
+        if every == 0 or turn % every != every - 1:
             continue
-        chosen = (turn // settings.coordinate_every) % dim
+        chosen = (turn // every) % dim
         for i in range(dim):
             info.proposal[level, i] = state.position[level, i]
         step = math.exp(state.coordinate_log_scale[level, chosen])

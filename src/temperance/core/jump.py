@@ -1,8 +1,8 @@
 """Jumps: proposals from a mixture that does not look at where the state is.
 
-At the base level the mixture is one of modes, learnt while tuning; at the hottest level it has one component, the
-level itself. A jump is accepted with the full density of the mixture in its ratio, so it is exact whatever the
-mixture is, as long as it does not change.
+At the base level the mixture is one of modes, learnt while tuning; at the hottest level it has one component,
+the level itself. A jump is accepted with the full density of the mixture in its ratio, so it is exact
+whatever the mixture is, as long as it does not change.
 """
 
 import math
@@ -62,7 +62,9 @@ def stretch(uniforms: FloatArray) -> float:
 
 
 @compiled
-def jump(level: int, place: int, mixture: Mixture, noise: Noise, row: int, info: Info, here: FloatArray) -> None:
+def jump(
+    level: int, place: int, mixture: Mixture, noise: Noise, row: int, here: FloatArray, info: Info
+) -> None:
     """With the mixture's chance, replace the proposal of a level by a draw from it; in place.
 
     The normals are those that the walk would have used.
@@ -78,7 +80,9 @@ def jump(level: int, place: int, mixture: Mixture, noise: Noise, row: int, info:
             step += mixture.root[component, i, k] * noise.normals[level // LANES, row, k, level % LANES]
         proposal[i] = mixture.centre[component, i] + length * step
     info.jump[level] = component
-    info.log_proposal_ratio[level] = mixture_log_density(here, mixture) - mixture_log_density(proposal, mixture)
+    info.log_proposal_ratio[level] = mixture_log_density(here, mixture) - mixture_log_density(
+        proposal, mixture
+    )
 
 
 @compiled
@@ -87,7 +91,7 @@ def propose_jumps(chain: Chain, row: int) -> None:
     state, info, noise = chain.state, chain.info, chain.noise
     if noise.jump_uniforms.shape[0] == 0:
         return
-    jump(0, BASE, chain.jumps, noise, row, info, state.position[0])
+    jump(0, BASE, chain.jumps, noise, row, state.position[0], info)
     hottest = state.n_levels[0] - 1
     if 0 < hottest < info.n_active[0]:
-        jump(hottest, HOTTEST, chain.refresh, noise, row, info, state.position[hottest])
+        jump(hottest, HOTTEST, chain.refresh, noise, row, state.position[hottest], info)

@@ -142,14 +142,12 @@ def compiled_fill() -> Callable[..., None]:
     )
 
     @compiled_for(signature)
-    def fill(
-        streams: WordArray, n_live: int, first: int, step: int, tables: Ziggurat, noise: Noise
-    ) -> None:
+    def fill(streams: WordArray, n_live: int, first: int, step: int, tables: Ziggurat, noise: Noise) -> None:
         """Numbers for the live levels, for the swaps and for the jumps, in place.
 
         Stream 0 is for the swaps; level l has streams 1 + 2l for its normals and 2 + 2l for its uniforms; the
-        last one is for the jumps. Hot levels and swaps get numbers from row ``first`` on, every ``step`` rows:
-        between them they rest.
+        last one is for the jumps. Hot levels and swaps get numbers from row ``first`` on, every ``step``
+        rows: between them they rest.
         """
         digest  # noqa: B018  a closure constant, so part of the cache key
         for row in range(first, noise.swap_uniforms.shape[0], step):

@@ -18,7 +18,7 @@ SMALLEST_CHANGE = 1e-12
 
 @compiled
 def note_directions(noise: Noise, row: int, state: State, info: Info) -> None:
-    """w = Σ^½ z / |z| of every proposal, before it is accepted or not; in place."""
+    """W = Σ^½ z / |z| of every proposal, before it is accepted or not; in place."""
     for level in range(state.n_levels[0]):
         bundle, lane = level // LANES, level % LANES
         square = 0.0

@@ -30,7 +30,7 @@ RUNNING, STOPPED, NOT_A_NUMBER, INFINITE, RAISED, BAD_WEIGHT = 0, 1, 2, 3, 4, 5
 # Uniforms that one attempted swap consumes: two to choose the pair, one to accept it.
 SWAP_UNIFORMS = 3
 
-# The tails of all proposals that do not start from the state are those of Student's t: heavier than a normal's.
+# Jumps have the tails of Student's t, heavier than a normal's.
 JUMP_DOF = 8
 # Uniforms that one jump consumes: whether to jump, to which component, and half the degrees of freedom.
 JUMP_UNIFORMS = 2 + JUMP_DOF // 2
@@ -224,7 +224,16 @@ def noise_type() -> Any:
 def chain_type() -> Any:
     """The numba type of `Chain`, spelt out so that the loop is compiled just once."""
     state = _named(
-        State, _MATRIX, *[_VECTOR] * 4, _MATRIX, *[_CUBE] * 5, _INTS, _MATRIX, _MATRIX, *[_VECTOR] * 3, *[_INTS] * 6
+        State,
+        _MATRIX,
+        *[_VECTOR] * 4,
+        _MATRIX,
+        *[_CUBE] * 5,
+        _INTS,
+        _MATRIX,
+        _MATRIX,
+        *[_VECTOR] * 3,
+        *[_INTS] * 6,
     )
     info = _named(
         Info, _MATRIX, *[_VECTOR] * 5, *[_INTS] * 3, _VECTOR, *[_INTS] * 3, _VECTOR, _MATRIX, _MATRIX

@@ -49,5 +49,7 @@ def log_fall(square: FloatArray, dim: int) -> FloatArray:
 def log_constant(dim: int) -> float:
     """Log density of a standard component at its centre."""
     return (
-        math.lgamma(0.5 * (JUMP_DOF + dim)) - math.lgamma(0.5 * JUMP_DOF) - 0.5 * dim * math.log(JUMP_DOF * math.pi)
+        math.lgamma(0.5 * (JUMP_DOF + dim))
+        - math.lgamma(0.5 * JUMP_DOF)
+        - 0.5 * dim * math.log(JUMP_DOF * math.pi)
     )

@@ -49,8 +49,8 @@ def chi_square_quantile(probability: float, dim: int) -> float:
 def fit_modes(sample: Sample, shape: FloatArray, max_modes: int) -> tuple[Components, FloatArray]:
     """The modes that the states show, and the pooled covariance within them.
 
-    ``shape`` is a first guess of that covariance. States that are whitened by it are linked into clusters; small
-    clusters that a larger one explains are absorbed; each mode's covariance is shrunk to the pooled one.
+    ``shape`` is a first guess of that covariance. States that are whitened by it are linked into clusters;
+    small clusters that a larger one explains are absorbed; a mode's covariance is shrunk to the pooled one.
     """
     dim = sample.point.shape[1]
     weight = PRIOR_STATES * dim + 2.0
@@ -95,9 +95,7 @@ def _shrunk(scatter: FloatArray, freedom: int, worth: float, prior: FloatArray, 
     return (worth * scatter + weight * prior) / (worth * freedom + weight)
 
 
-def _absorbed(
-    clusters: list[Cluster], sample: Sample, pooled: FloatArray, weight: float
-) -> list[Cluster]:
+def _absorbed(clusters: list[Cluster], sample: Sample, pooled: FloatArray, weight: float) -> list[Cluster]:
     """Small clusters join a larger one whose Gaussian explains both where they are and how dense they are."""
     dim = sample.point.shape[1]
     near, excess = chi_square_quantile(ABSORB_QUANTILE, dim), math.sqrt(2.0 * dim) + 2.0

@@ -73,8 +73,8 @@ def compiled_link() -> Callable[..., int]:
 def link_states(points: FloatArray, log_density: FloatArray, max_square: FloatArray) -> tuple[IntArray, int]:
     """The cluster of each row of ``points``, (state, dim) in units of a mode's width; and their number.
 
-    A state starts a cluster of its own when the nearest state of higher density is farther than the square root
-    of ``max_square`` of both, or much farther than the state's own neighbours (after Rodriguez & Laio 2014).
+    A state starts a cluster of its own when the nearest state of higher density is farther than the square
+    root of ``max_square`` of both, or much farther than its own neighbours (after Rodriguez & Laio 2014).
     """
     order = np.argsort(-log_density, kind="stable")
     n = len(points)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from temperance.core.state import FloatArray, Mixture
-from temperance.modes.components import Components, log_constant
+from temperance.modes.components import Components, log_constant, log_fall
 
 MIN_WEIGHT = 0.1  # over the number of modes: no mode is as good as forgotten
 BROAD_WEIGHT = 0.05  # of the defensive component
@@ -36,14 +36,14 @@ def make_mixture(components: Components, mean: FloatArray, covariance: FloatArra
 
 def from_parts(weights: FloatArray, centres: FloatArray, covariances: FloatArray) -> Mixture:
     """A mixture with these weights, centres and scale matrices, and no chance yet."""
-    root = np.linalg.cholesky(covariances)
+    root: FloatArray = np.linalg.cholesky(covariances).astype(np.float64)
     half_log_det = np.log(np.diagonal(root, axis1=1, axis2=2)).sum(axis=1)
     return Mixture(
         chance=np.zeros(1),
         cumulative=np.cumsum(weights),
         centre=np.ascontiguousarray(centres),
         root=root,
-        whitener=np.linalg.inv(root),
+        whitener=np.linalg.inv(root).astype(np.float64),
         log_height=np.log(weights) - half_log_det + log_constant(centres.shape[1]),
     )
 
@@ -59,8 +59,6 @@ def whitened_squares(points: FloatArray, mixture: Mixture) -> FloatArray:
 
 def log_densities(points: FloatArray, mixture: Mixture) -> FloatArray:
     """Log density of the mixture at each point."""
-    from temperance.modes.components import log_fall
-
     terms = mixture.log_height - log_fall(whitened_squares(points, mixture), points.shape[1])
     largest = terms.max(axis=1)
     total: FloatArray = largest + np.log(np.exp(terms - largest[:, None]).sum(axis=1))

@@ -42,7 +42,7 @@ def tuning_chance(worth: float, dim: int) -> float:
 def rest_every(worth: float, novelty: float, n_levels: int) -> int:
     """Once in how many iterations the hot levels move while drawing.
 
-    ``novelty`` is the share of states in places that the mixture did not know: to these only the ladder leads.
+    ``novelty`` is the share of states where the mixture knew no mode: only the ladder leads there.
     """
     longest = (n_levels - 1) * (1.0 / HOT_SHARE - 1.0)
     return max(1, round(longest * min(1.0, worth / GOOD_ACCEPTANCE) / (1.0 + novelty / USUAL_NOVELTY)))

@@ -39,7 +39,6 @@ from temperance.swaps.binding import bind
 from temperance.swaps.custom import explain_bad_weight
 from temperance.targets import Buffers
 
-
 REFRESH_CHANCE = 0.5  # of a fresh proposal at the hottest level
 
 
@@ -108,7 +107,7 @@ class ChainRun:
             tuning=cut(self.tuning, n_tuned),
             sampling=cut(self.sampling, self.n_done - n_tuned),
             beta=self.state.beta[live].copy(),
-            log_scale=self.state.log_scale[live].copy(),
+            log_scale=np.log([apparent_scale(self.plan, self.state, k) for k in range(live.stop)]),
             mean=self.state.mean[live].copy(),
             covariance=covariances(self.state),
             n_refused=int(self.state.n_refused[0]),
@@ -163,7 +162,7 @@ class ChainRun:
                 self._send_scout(level, math.exp(2.0 * self.state.log_scale[0]) * shape, settings)
 
     def _send_scout(self, level: int, covariance: FloatArray, settings: Settings) -> None:
-        scout = self._learner.new_scout(self.state, level, np.linalg.cholesky(covariance))
+        scout = self._learner.new_scout(self.state, level, np.linalg.cholesky(covariance).astype(np.float64))
         chain = self._chain(settings, self._noise.draw(0, 0), self.tuning)
         bound = self._bound
         for _ in self._learner.rounds(scout):
@@ -171,7 +170,6 @@ class ChainRun:
             self.tuning.evaluations[self.n_done - 1] += len(scout.uniforms)
             if not self._running:
                 return
-        self._learner.take(scout)
 
     def _freeze(self) -> None:
         """What was learnt stays as it is from now on, unless adaptation never ends."""
@@ -180,7 +178,8 @@ class ChainRun:
         n_levels = int(self.state.n_levels[0])
         if self.plan.settings.jumps.enabled:
             self._learner.freeze(n_levels)
-            if self.plan.settings.jumps.refresh and looks_unimodal(self.plan, self.state, n_levels - 1):
+            unimodal = apparent_scale(self.plan, self.state, n_levels - 1) >= unimodal_scale(self.plan)
+            if self.plan.settings.jumps.refresh and unimodal and n_levels > 1:
                 self._refresh = own_component(self.state, n_levels - 1)
 
     def _run_phase(self, trace: Trace, settings: Settings, first: int, end: int) -> None:
@@ -278,15 +277,12 @@ def covariance_of(state: State, level: int) -> FloatArray:
     return updated
 
 
-def looks_unimodal(plan: Plan, state: State, level: int) -> bool:
-    """Whether trimming would take this level for one with a single mode."""
-    if level == 0:
-        return False
+def apparent_scale(plan: Plan, state: State, level: int) -> float:
+    """The scale of a level beside the covariance of its states, as trimming sees it (`core.trim`)."""
     scale = math.exp(state.log_scale[level])
     if plan.settings.adaptation.walk == "robust":
-        excess = np.max(state.spread[level] / np.diag(covariance_of(state, level)))
-        scale /= math.sqrt(excess)
-    return scale >= unimodal_scale(plan)
+        scale /= math.sqrt(np.max(state.spread[level] / np.diag(covariance_of(state, level))))
+    return scale
 
 
 def own_component(state: State, level: int) -> Mixture:

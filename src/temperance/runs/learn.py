@@ -1,4 +1,4 @@
-"""What a chain learns about modes while it tunes: states are clustered, and scouts look where warm levels are."""
+"""What a chain learns about modes while it tunes: from its states, and from scouts."""
 
 import math
 from collections.abc import Iterator
@@ -22,7 +22,8 @@ EARLY_STATES = 1.0 / 3.0  # of those seen are too early to learn from
 MAX_STATES, MAX_ARCHIVE = 1_500, 1_500
 MAX_MODES = 400
 CHECK_PER_DIM, MIN_CHECK, CHECKS_A_DECADE = 2, 20, 40
-SCOUT_STEPS, MAX_ROUNDS = 15, 6  # per dimension in each round
+SCOUT_STEPS, MIN_SCOUT_STEPS = 15, 30  # per dimension in each round, and at least
+MAX_ROUNDS = 6
 SCOUT_KEPT = 10
 BLIND_SHARE = 0.3  # of the evaluations of scouts, for those that start where nothing is unexplained
 EXPLAINED_QUANTILE = 0.999
@@ -84,7 +85,7 @@ class ModeLearner:
         self.mixture.chance[0] = tuning_chance(min(acceptance, self.efficiency), self._plan.dim)
 
     def scout_from(self, state: State, n_done: int, n_evaluations: int) -> list[int]:
-        """Levels to send a scout from, when it is time to look: those whose states no mode explains, hottest first.
+        """Levels to send a scout from: those whose states no mode explains, the hottest first.
 
         A state of a hot level may be explained by one mode and yet lie in the valley of another. So when all
         are explained, a few scouts start from the hottest level.
@@ -104,53 +105,44 @@ class ModeLearner:
 
     def afford_scout(self, n_evaluations: int) -> bool:
         """Whether one more scout stays within the share that they may use."""
-        steps = 2 * SCOUT_STEPS * self._plan.dim
+        steps = 2 * max(SCOUT_STEPS * self._plan.dim, MIN_SCOUT_STEPS)
         allowed = self._plan.settings.jumps.scout_share * n_evaluations + 2 * steps
         return self.n_scout_evaluations + steps <= allowed
 
     def new_scout(self, state: State, level: int, root: FloatArray) -> Scout:
         """A scout that starts at what is at a level, and whose first proposals have this lower factor."""
+        dim = self._plan.dim
+        n_steps = max(SCOUT_STEPS * dim, MIN_SCOUT_STEPS)
         return Scout(
             position=state.position[level].copy(),
             log_target=state.log_density[level : level + 1] + state.log_prior[level : level + 1],
             log_scale=np.zeros(1),
             root=root,
-            normals=np.empty((SCOUT_STEPS * self._plan.dim, self._plan.dim)),
-            uniforms=np.empty(SCOUT_STEPS * self._plan.dim),
-            kept=np.empty((SCOUT_KEPT, self._plan.dim)),
+            normals=np.empty((n_steps, dim)),
+            uniforms=np.empty(n_steps),
+            kept=np.empty((SCOUT_KEPT, dim)),
             kept_log_target=np.full(SCOUT_KEPT, -np.inf),
         )
 
     def rounds(self, scout: Scout) -> Iterator[None]:
-        """Stops before each round of a scout's walk, for which it gets new random numbers; until it climbs no more."""
+        """Stops before each round of a scout's walk, for which it gets new random numbers.
+
+        Once it climbs no more, what it found becomes a mode if no other explains it. One that still climbs
+        after the last round is given up.
+        """
+        self.n_scouts += 1
         before = -math.inf
         for _ in range(MAX_ROUNDS):
             self._rng.standard_normal(out=scout.normals)
             self._rng.random(out=scout.uniforms)
             yield
             self.n_scout_evaluations += len(scout.uniforms)
-            climbed = float(np.mean(scout.kept_log_target)) - before
+            reached = float(np.mean(scout.kept_log_target))
             # Within a mode the log density varies by √(d/2).
-            if climbed < math.sqrt(0.5 * self._plan.dim):
+            if math.isfinite(reached) and reached - before < math.sqrt(0.5 * self._plan.dim):
+                self._take(scout)
                 return
-            before = float(np.mean(scout.kept_log_target))
-
-    def take(self, scout: Scout) -> None:
-        """What a scout found becomes a mode if no other explains it."""
-        self.n_scouts += 1
-        centre = scout.kept.mean(axis=0)
-        limit = chi_square_quantile(EXPLAINED_QUANTILE, self._plan.dim)
-        if self._components is None or self._nearest(centre[None])[0] <= limit:
-            return
-        covariance = math.exp(2.0 * scout.log_scale[0]) * self._pooled
-        falls = log_fall(squares(scout.kept, centre, covariance), self._plan.dim)
-        peak = np.median(scout.kept_log_target + falls)
-        found = Components(centre[None], covariance[None], np.array([peak]), np.array([len(scout.kept)]))
-        self._components = self._components.joined(found)
-        self._archive.add(scout)
-        chance = self.mixture.chance[0]
-        self.mixture = make_mixture(self._components, *self._broad)
-        self.mixture.chance[0] = chance
+            before = reached
 
     def freeze(self, n_levels: int) -> None:
         """The tuning is over: how often to jump and to rest from now on."""
@@ -173,6 +165,22 @@ class ModeLearner:
             rest_every=self.rest_every,
             n_scouts=self.n_scouts,
         )
+
+    def _take(self, scout: Scout) -> None:
+        """What a scout found becomes a mode if no other explains it."""
+        centre = scout.kept.mean(axis=0)
+        limit = chi_square_quantile(EXPLAINED_QUANTILE, self._plan.dim)
+        if self._components is None or self._nearest(centre[None])[0] <= limit:
+            return
+        covariance = math.exp(2.0 * scout.log_scale[0]) * self._pooled
+        falls = log_fall(squares(scout.kept, centre, covariance), self._plan.dim)
+        peak = np.median(scout.kept_log_target + falls)
+        found = Components(centre[None], covariance[None], np.array([peak]), np.array([len(scout.kept)]))
+        self._components = self._components.joined(found)
+        self._archive.add(scout)
+        chance = self.mixture.chance[0]
+        self.mixture = make_mixture(self._components, *self._broad)
+        self.mixture.chance[0] = chance
 
     def _nearest(self, points: FloatArray) -> FloatArray:
         """Squared distance to the nearest mode; the broad component is none."""
@@ -220,7 +228,7 @@ class ModeLearner:
 
 
 def distinct_states(trace: Trace, first: int, end: int) -> tuple[FloatArray, FloatArray]:
-    """States of the base level between two iterations and their log densities, thinned, none twice in a row."""
+    """States of the base level between two iterations and their log densities, none twice in a row."""
     rows = slice(first, end, max(1, (end - first) // MAX_STATES))
     points = trace.draws[rows]
     log_density = trace.log_density[rows, 0] + trace.log_prior[rows]

@@ -9,7 +9,7 @@ RAREST_EVERY = 8  # what pays in one mode may not in the next
 
 
 def coordinate_every(trace: Trace, first: int, end: int, every: int) -> int:
-    """One step in how many to take along a coordinate, from iterations of the base level with one in ``every``.
+    """One step in how many should move one coordinate, from what the base level did with one in ``every``.
 
     Both kinds of step cost one evaluation; what one is worth is the square of how far it moves, in units of
     the coordinates' own variances.

@@ -103,7 +103,7 @@ class LiveBars(Silent):
 
 
 def status_line(run: ChainRun) -> str:
-    """Phase, acceptance, swap rate and ladder of one chain, over its recent iterations."""
+    """Phase, acceptance of jumps or else of walks, swap rate and ladder, over recent iterations."""
     n_done, tune = run.n_done, run.plan.tune
     phase, trace, end = (
         ("tune", run.tuning, n_done) if n_done <= tune else ("draw", run.sampling, n_done - tune)
@@ -111,9 +111,11 @@ def status_line(run: ChainRun) -> str:
     if end == 0:
         return "starting" if n_done == 0 else phase
     recent = slice(max(0, end - RECENT), end)
-    walk = np.mean(trace.walk_accept_prob[recent, 0])
+    walks, jumps = trace.walk_accept_prob[recent, 0], trace.jump_accept_prob[recent, 0]
+    move, probs = ("walk", walks) if np.all(np.isnan(jumps)) else ("jump", jumps)
+    accepted = probs[~np.isnan(probs)].sum() / max(np.count_nonzero(~np.isnan(probs)), 1)
     swap = trace.swap_accepted[recent].sum() / max(trace.swap_attempts[recent].sum(), 1)
     n_levels = int(run.state.n_levels[0])
     rungs = [f"{value:.3g}" for value in temperatures(run.state.beta[:n_levels])]
     ladder = " ".join(rungs if n_levels <= MAX_RUNGS else [rungs[0], "…", rungs[-1]])
-    return f"{phase} walk {walk:.2f} swap {swap:.2f} {n_levels} levels T {ladder}"
+    return f"{phase} {move} {accepted:.2f} swap {swap:.2f} {n_levels} levels T {ladder}"

@@ -11,9 +11,9 @@ from temperance.core.state import FloatArray, IntArray, Trace
 class LearntModes:
     """What a chain learnt to jump to while tuning.
 
-    The last component is the broad one, which belongs to no mode. ``chance`` is how often the base level jumped
-    instead of walking, ``efficiency`` what the jumps were judged to be worth (one if the mixture were the
-    target), and ``rest_every`` once in how many draws the hot levels moved.
+    The last component is the broad one, which belongs to no mode. ``chance`` is how often the base level
+    jumped instead of walking, ``efficiency`` what the jumps were judged to be worth (one if the mixture were
+    the target), and ``rest_every`` once in how many draws the hot levels moved.
     """
 
     weight: FloatArray  # (component,)
@@ -32,9 +32,9 @@ class ChainRecord:
     tuning: Trace
     sampling: Trace
     beta: FloatArray
-    log_scale: FloatArray
+    log_scale: FloatArray  # beside the covariance of the level's states; of a robust walk it is computed
     mean: FloatArray
-    covariance: FloatArray
+    covariance: FloatArray  # what proposals are shaped by: of a robust walk, that within a mode
     n_refused: int
     bound_hits: IntArray
     complete: bool
