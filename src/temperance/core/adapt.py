@@ -3,7 +3,7 @@
 from temperance.core.compile import compiled
 from temperance.core.lanes import LANES
 from temperance.core.numeric import clamp, power_gain
-from temperance.core.robust import learn_shapes
+from temperance.core.robust import learn_shapes, stepped
 from temperance.core.state import Info, Settings, State
 
 SCALE_HIT, COVARIANCE_HIT = 1, 2
@@ -48,7 +48,7 @@ def learn_covariances(state: State, info: Info, settings: Settings, gain: float,
             state.update_keep[bundle, 0, lane] = 1.0 - cov_gain
     for level in range(state.n_levels[0]):
         centre(level, cov_gain, state)
-        if info.jump[level] >= 0 or info.coordinate[level] >= 0:
+        if not stepped(level, info):
             continue
         moved = state.log_scale[level] + gain * (info.walk_accept_prob[level] - settings.target_walk_accept)
         bounded = clamp(moved, settings.min_log_scale, settings.max_log_scale)

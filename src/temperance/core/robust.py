@@ -17,10 +17,20 @@ SMALLEST_CHANGE = 1e-12
 
 
 @compiled
+def stepped(level: int, info: Info) -> bool:
+    """Whether a level proposed a step in all coordinates."""
+    return bool(info.jump[level] < 0 and info.coordinate[level] < 0)
+
+
+@compiled
 def note_directions(noise: Noise, row: int, state: State, info: Info) -> None:
-    """W = Σ^½ z / |z| of every proposal, before it is accepted or not; in place."""
+    """Direction Σ^½ z / |z| of every step in all coordinates, zero otherwise; in place, before accepting."""
     for level in range(state.n_levels[0]):
         bundle, lane = level // LANES, level % LANES
+        if not stepped(level, info):
+            for i in range(state.position.shape[1]):
+                state.deviation[bundle, i, lane] = 0.0
+            continue
         square = 0.0
         for i in range(state.position.shape[1]):
             square += noise.normals[bundle, row, i, lane] ** 2
@@ -49,7 +59,7 @@ def learn_shapes(state: State, info: Info, settings: Settings, cov_gain: float) 
         change = SMALLEST_CHANGE
         if level < state.n_levels[0]:
             follow(level, cov_gain, state)
-            if info.jump[level] < 0 and info.coordinate[level] < 0:
+            if stepped(level, info):
                 change = gain * (info.walk_accept_prob[level] - settings.target_walk_accept)
         if abs(change) < SMALLEST_CHANGE:
             change = SMALLEST_CHANGE

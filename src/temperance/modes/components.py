@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from temperance.core.state import JUMP_DOF, FloatArray, IntArray
 
@@ -22,6 +23,10 @@ class Components:
 
     def __len__(self) -> int:
         return len(self.centre)
+
+    def chosen(self, rows: npt.NDArray[np.bool_]) -> "Components":
+        """Some of these."""
+        return Components(self.centre[rows], self.covariance[rows], self.log_peak[rows], self.count[rows])
 
     def joined(self, others: "Components") -> "Components":
         """These and others."""

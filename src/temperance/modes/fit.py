@@ -5,14 +5,16 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
+import numpy.typing as npt
 
-from temperance.core.state import FloatArray, IntArray
+from temperance.core.state import JUMP_DOF, FloatArray, IntArray
 from temperance.modes.components import Components, log_fall, squares
 from temperance.modes.link import link_states
 
 LINK_QUANTILE = 0.9  # two states of one mode are rarely farther apart than this quantile allows
 ABSORB_QUANTILE = 0.99
 PRIOR_STATES = 2.0  # per dimension, and two more: what the pooled shape weighs against a mode's own states
+N_REWEIGHTED = 3  # steps towards the fit of Student's t
 N_SWEEPS = 2  # the shape that states are whitened by is pooled from the clusters of the sweep before
 
 
@@ -23,6 +25,7 @@ class Sample:
     point: FloatArray  # (state, dim)
     log_density: FloatArray  # (state,)
     width: FloatArray  # (state,) of the mode around it in units of the shape, one where it is not known
+    own: npt.NDArray[np.bool_]  # (state,) of the chain itself; what scouts bring may be no mode at all
     worth: float
 
 
@@ -60,9 +63,9 @@ def fit_modes(sample: Sample, shape: FloatArray, max_modes: int) -> tuple[Compon
     fitted = [_component(cluster, sample, pooled, weight) for cluster in clusters]
     return (
         Components(
-            np.array([cluster.mean for cluster in clusters]),
-            np.array([covariance for covariance, _ in fitted]),
-            np.array([peak for _, peak in fitted]),
+            np.array([centre for centre, _, _ in fitted]),
+            np.array([covariance for _, covariance, _ in fitted]),
+            np.array([peak for _, _, peak in fitted]),
             np.array([cluster.size for cluster in clusters], dtype=np.int64),
         ),
         pooled,
@@ -70,16 +73,18 @@ def fit_modes(sample: Sample, shape: FloatArray, max_modes: int) -> tuple[Compon
 
 
 def _clusters(sample: Sample, shape: FloatArray, weight: float) -> tuple[list[Cluster], FloatArray]:
-    n, dim = sample.point.shape
+    dim = sample.point.shape[1]
     reach = 2.0 * chi_square_quantile(LINK_QUANTILE, dim) * sample.width**2
     pooled, clusters = shape, []
     for _ in range(N_SWEEPS):
         whitened = np.linalg.solve(np.linalg.cholesky(pooled), sample.point.T).T
-        label, n_clusters = link_states(whitened, sample.log_density, reach)
+        label, _ = link_states(whitened, sample.log_density, reach)
         by_label = np.split(np.argsort(label, kind="stable"), np.cumsum(np.bincount(label))[:-1])
         clusters = [_cluster(rows, sample) for rows in by_label]
-        scatter = np.sum([cluster.scatter for cluster in clusters], axis=0)
-        pooled = _shrunk(scatter, n - n_clusters, sample.worth, pooled, weight)
+        own = [_cluster(rows[sample.own[rows]], sample) for rows in by_label if np.any(sample.own[rows])]
+        scatter = np.sum([cluster.scatter for cluster in own], axis=0)
+        freedom = sum(cluster.size - 1 for cluster in own)
+        pooled = _shrunk(scatter, freedom, sample.worth, pooled, weight)
     return clusters, pooled
 
 
@@ -127,16 +132,31 @@ def _peak(of: Cluster, about: Cluster, sample: Sample, shape: FloatArray) -> flo
 
 def _component(
     cluster: Cluster, sample: Sample, pooled: FloatArray, weight: float
-) -> tuple[FloatArray, float]:
-    """Covariance, shrunk to the pooled shape in the cluster's own size, and the log density at the centre."""
+) -> tuple[FloatArray, FloatArray, float]:
+    """Centre, scale matrix shrunk to the pooled shape in the cluster's own size, and the log peak."""
     dim, points = sample.point.shape[1], sample.point[cluster.rows]
     size = 1.0
     if cluster.size > 2:
         freedom = cluster.size - 1.0
         spread = squares(points, cluster.mean, pooled).sum() / (dim * freedom)
         size = max(spread, 1e-12) ** (freedom / (freedom + 2.0))
-    covariance = _shrunk(cluster.scatter, cluster.size - 1, sample.worth, size * pooled, weight)
-    falls = log_fall(squares(points, cluster.mean, covariance), dim)
+    centre, scatter = cluster.mean, cluster.scatter
+    covariance = _shrunk(scatter, cluster.size - 1, sample.worth, size * pooled, weight)
+    for _ in range(N_REWEIGHTED if cluster.size > dim + 1 else 0):
+        centre, scatter = _reweighted(points, centre, covariance)
+        covariance = _shrunk(scatter, cluster.size - 1, sample.worth, size * pooled, weight)
+    falls = log_fall(squares(points, centre, covariance), dim)
     # Distances to a mean of the states themselves are too short by one part in their number.
     peak = float(np.median(sample.log_density[cluster.rows] + falls)) + 0.5 * dim / cluster.size
-    return covariance, peak
+    return centre, covariance, peak
+
+
+def _reweighted(
+    points: FloatArray, centre: FloatArray, covariance: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Mean and scatter with the weights of Student's t, to which states far out matter less."""
+    dim = points.shape[1]
+    weights = (JUMP_DOF + dim) / (JUMP_DOF + squares(points, centre, covariance))
+    mean = weights @ points / weights.sum()
+    centred = points - mean
+    return mean, (weights * centred.T) @ centred

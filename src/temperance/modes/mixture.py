@@ -6,6 +6,7 @@ from temperance.core.state import FloatArray, Mixture
 from temperance.modes.components import Components, log_constant, log_fall
 
 MIN_WEIGHT = 0.1  # over the number of modes: no mode is as good as forgotten
+NEGLIGIBLE = -20.0  # log of a mass beside that of the heaviest mode
 BROAD_WEIGHT = 0.05  # of the defensive component
 
 
@@ -15,12 +16,24 @@ def no_mixture(dim: int) -> Mixture:
     return Mixture(np.zeros(1), np.empty(0), np.empty((0, dim)), empty, empty.copy(), np.empty(0))
 
 
-def mode_weights(components: Components) -> FloatArray:
-    """Mass of each mode: height times volume, none near zero.
+def log_masses(components: Components) -> FloatArray:
+    """Log mass of each mode, up to a constant: height times volume.
 
     How often the states visited a mode says less: they change mode rarely, and know the density exactly.
     """
-    log_mass = components.log_peak + 0.5 * np.linalg.slogdet(components.covariance)[1]
+    masses: FloatArray = components.log_peak + 0.5 * np.linalg.slogdet(components.covariance)[1]
+    return masses
+
+
+def with_mass(components: Components) -> Components:
+    """Those that are not negligible: scouts may end in a tail without end, where there is no mode."""
+    masses = log_masses(components)
+    return components.chosen(masses > masses.max() + NEGLIGIBLE)
+
+
+def mode_weights(components: Components) -> FloatArray:
+    """The share of each mode, none near zero."""
+    log_mass = log_masses(components)
     mass = np.exp(log_mass - log_mass.max())
     weight = np.maximum(mass / mass.sum(), MIN_WEIGHT / len(components))
     weights: FloatArray = weight / weight.sum()

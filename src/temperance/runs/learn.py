@@ -10,19 +10,23 @@ from temperance.core.scout import Scout
 from temperance.core.state import FloatArray, Mixture, State, Trace
 from temperance.modes.components import Components, log_fall, squares
 from temperance.modes.fit import Sample, chi_square_quantile, fit_modes
-from temperance.modes.mixture import make_mixture, no_mixture, whitened_squares
+from temperance.modes.mixture import make_mixture, no_mixture, whitened_squares, with_mass
 from temperance.modes.worth import efficiency, jump_chance, rest_every, tuning_chance
 from temperance.runs.plan import Plan
 from temperance.runs.record import LearntModes
 
 FIRST_FIT = 0.03  # of the tuning
 FIT_GROWTH = 1.35  # the next fit comes when there are so many times as many states
+EARLY_FITS = 0.2  # of the tuning, in which even a mixture that will be good may be bad
+HOPELESS = 1e-6  # an efficiency that nothing has been seen to recover from
+ASIDE_GROWTH = 2.0  # between fits of a mixture that is hopeless so far
 LAST_FIT = 0.85  # of the tuning; then one more at its end
 EARLY_STATES = 1.0 / 3.0  # of those seen are too early to learn from
 MAX_STATES, MAX_ARCHIVE = 1_500, 1_500
+MAX_WORK = 4e7  # states squared times dimension: what linking them takes
 MAX_MODES = 400
 CHECK_PER_DIM, MIN_CHECK, CHECKS_A_DECADE = 2, 20, 40
-SCOUT_STEPS, MIN_SCOUT_STEPS = 15, 30  # per dimension in each round, and at least
+SCOUT_STEPS, MIN_SCOUT_STEPS = 15, 60  # per dimension in each round, and at least
 MAX_ROUNDS = 6
 SCOUT_KEPT = 10
 BLIND_SHARE = 0.3  # of the evaluations of scouts, for those that start where nothing is unexplained
@@ -68,6 +72,11 @@ class ModeLearner:
         self._acceptance = PRIOR_ACCEPTANCE
         self._novelty = 0.0
 
+    @property
+    def _aside(self) -> bool:
+        """Whether no mixture will do here, so that the evaluations are better spent on walks."""
+        return self._fitted_at > EARLY_FITS * self._plan.tune and self.efficiency < HOPELESS
+
     def next_stop(self, iteration: int) -> int:
         """The next iteration of the tuning after which there is something to learn."""
         return max(iteration + 1, min(self._next_fit, self._next_check, self._plan.tune))
@@ -79,10 +88,12 @@ class ModeLearner:
             self._fit(trace, shape, n_done)
             self._acceptance = acceptance
             self._fitted_at = n_done
-            self._next_fit = max(int(FIT_GROWTH * n_done), n_done + 1)
+            growth = ASIDE_GROWTH if self._aside else FIT_GROWTH
+            self._next_fit = max(int(growth * n_done), n_done + 1)
             if self._next_fit > LAST_FIT * self._plan.tune:
                 self._next_fit = self._plan.tune
-        self.mixture.chance[0] = tuning_chance(min(acceptance, self.efficiency), self._plan.dim)
+        worth = min(acceptance, self.efficiency)
+        self.mixture.chance[0] = 0.0 if self._aside else tuning_chance(worth, self._plan.dim)
 
     def scout_from(self, state: State, n_done: int, n_evaluations: int) -> list[int]:
         """Levels to send a scout from: those whose states no mode explains, the hottest first.
@@ -90,7 +101,7 @@ class ModeLearner:
         A state of a hot level may be explained by one mode and yet lie in the valley of another. So when all
         are explained, a few scouts start from the hottest level.
         """
-        if self._components is None or n_done < self._next_check:
+        if self._components is None or self._aside or n_done < self._next_check:
             return []
         pause = max(CHECK_PER_DIM * self._plan.dim, MIN_CHECK, n_done // CHECKS_A_DECADE)
         self._next_check = n_done + pause
@@ -176,7 +187,10 @@ class ModeLearner:
         falls = log_fall(squares(scout.kept, centre, covariance), self._plan.dim)
         peak = np.median(scout.kept_log_target + falls)
         found = Components(centre[None], covariance[None], np.array([peak]), np.array([len(scout.kept)]))
-        self._components = self._components.joined(found)
+        joined = with_mass(self._components.joined(found))
+        if len(joined) <= len(self._components):
+            return
+        self._components = joined
         self._archive.add(scout)
         chance = self.mixture.chance[0]
         self.mixture = make_mixture(self._components, *self._broad)
@@ -212,9 +226,11 @@ class ModeLearner:
             np.concatenate([points, self._archive.point]),
             np.concatenate([log_density, self._archive.log_density]),
             np.concatenate([np.ones(len(points)), self._archive.width]),
+            np.arange(len(points) + len(self._archive.point)) < len(points),
             worth,
         )
         components, pooled = fit_modes(sample, shape, MAX_MODES)
+        components = with_mass(components)
         broad = points.mean(axis=0), np.cov(points.T).reshape(shape.shape) + pooled / len(points)
         mixture = make_mixture(components, *broad)
         gained = efficiency(mixture, points, log_density)
@@ -229,7 +245,8 @@ class ModeLearner:
 
 def distinct_states(trace: Trace, first: int, end: int) -> tuple[FloatArray, FloatArray]:
     """States of the base level between two iterations and their log densities, none twice in a row."""
-    rows = slice(first, end, max(1, (end - first) // MAX_STATES))
+    n_states = min(MAX_STATES, int(math.sqrt(MAX_WORK / trace.draws.shape[1])))
+    rows = slice(first, end, max(1, (end - first) // n_states))
     points = trace.draws[rows]
     log_density = trace.log_density[rows, 0] + trace.log_prior[rows]
     moved = np.append(True, np.any(np.diff(points, axis=0) != 0.0, axis=1))
