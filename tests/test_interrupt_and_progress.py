@@ -251,7 +251,7 @@ def read_all(master):
 @pytest.mark.parametrize(("columns", "levels"), [(160, 2), (80, 8)])
 def test_in_a_terminal_every_chain_has_a_live_bar(columns, levels):
     lines = re.split(r"[\r\n]+", in_a_terminal(columns, levels))
-    status = rf"walk \d\.\d\d.* swap \d\.\d\d.* {levels} levels.* T 1\b"
+    status = rf"(walk|jump) \d\.\d\d.* swap \d\.\d\d.* {levels} levels.* T 1\b"
     for chain in (1, 2):
         bars = [line for line in lines if line.startswith(f"chain {chain}")]
         assert any(re.search(f"tune.* {status}", bar) for bar in bars)
@@ -263,4 +263,6 @@ def test_status_tells_the_phase():
     run = chain_run(sleeping_gaussian, tune=5, draws=5)
     assert status_line(run) == "starting"
     run.run()
-    assert re.fullmatch(r"draw.* walk \d\.\d\d.* swap \d\.\d\d.* 2 levels.* T 1 [\d.e+]+", status_line(run))
+    assert re.fullmatch(
+        r"draw.* (walk|jump) \d\.\d\d.* swap \d\.\d\d.* 2 levels.* T 1 [\d.e+]+", status_line(run)
+    )

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 import temperance as tp
+from harness import PLAIN
 from temperance.results import measure
 
 
@@ -25,15 +26,16 @@ def count_round_trips(chain) -> int:
 
 
 def some_chain(seed: int):
-    settings = tp.Settings(trimming=tp.Trimming(enabled=False))
     target = tp.zoo.gaussian(2).log_density
-    options = {"levels": 3, "draws": 2_000, "tune": 500, "chains": 1, "seed": seed, "settings": settings}
+    options = {"levels": 3, "draws": 2_000, "tune": 500, "chains": 1, "seed": seed, "settings": PLAIN}
     return tp.sample(target, initial=np.zeros(2), progress=False, **options).chains[0]
 
 
 def with_replicas(chain, rows):
     replica = np.array(rows, dtype=np.int16)
-    sampling = chain.sampling._replace(replica=replica, draws=chain.sampling.draws[: len(rows)])
+    evaluations = np.full(len(replica), replica.shape[-1], dtype=np.int32)
+    draws = chain.sampling.draws[: len(rows)]
+    sampling = chain.sampling._replace(replica=replica, draws=draws, evaluations=evaluations)
     return replace(chain, sampling=sampling)
 
 

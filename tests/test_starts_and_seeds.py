@@ -9,7 +9,7 @@ import pytest
 
 import temperance as tp
 from temperance.runs.starts import MAX_TRIES
-from temperance.settings import SWAP_ACCEPTANCE
+from temperance.settings import OPTIMAL_ACCEPTANCE
 
 TINY = {"draws": 30, "tune": 30, "chains": 2, "levels": 3, "seed": 1, "progress": False}
 
@@ -22,7 +22,7 @@ def gaussian(x):
 @numba.njit
 def still(x):
     """Every proposal is refused: the draws are the starts."""
-    return 0.0 if x[0] == np.floor(x[0]) else -np.inf
+    return 0.0 if np.all(x == np.floor(x)) else -np.inf
 
 
 def run(function=gaussian, **options):
@@ -221,7 +221,7 @@ def test_both_ladders_are_the_same_run():
 def test_a_number_of_levels_builds_a_geometric_ladder(levels):
     temperatures = first_ladder(levels=levels)
     assert len(temperatures) == levels
-    ratio = math.exp(-2.0 * NormalDist().inv_cdf(0.5 * SWAP_ACCEPTANCE) / math.sqrt(2))
+    ratio = math.exp(-2.0 * NormalDist().inv_cdf(0.5 * OPTIMAL_ACCEPTANCE) / math.sqrt(2))
     assert np.allclose(temperatures, ratio ** np.arange(levels))
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import temperance as tp
+from harness import PLAIN
 from kinds import KINDS, form, interpreted
 from temperance.targets.compiled import _compiled_evaluation
 
@@ -389,8 +390,10 @@ def test_vectorised_density_sees_all_live_levels_at_once():
         shapes.add(points.shape)
         return -0.5 * np.sum(points**2, axis=1)
 
-    tp.sample(rows, initial=np.zeros(2), vectorized=True, **TINY)
+    tp.sample(rows, initial=np.zeros(2), vectorized=True, settings=PLAIN, **TINY)
     assert shapes == {(3, 2)}
+    tp.sample(rows, initial=np.zeros(2), vectorized=True, **TINY)
+    assert shapes == {(3, 2), (1, 2)}, "scouts, and a base level that moves while the others rest"
 
 
 def test_vectorised_density_of_wrong_length_is_refused_by_name():

@@ -6,6 +6,7 @@ a coordinate on its own learns its scale in some dozens of steps. The coordinate
 
 import math
 
+from temperance.core.adapt import SCALE_HIT
 from temperance.core.compile import compiled
 from temperance.core.lanes import LANES
 from temperance.core.numeric import clamp
@@ -45,6 +46,6 @@ def adapt_coordinates(state: State, info: Info, settings: Settings) -> None:
         turns = 1.0 + state.iteration[0] // (settings.coordinate_every * state.position.shape[1])
         change = (info.walk_accept_prob[level] - settings.target_coordinate_accept) / math.sqrt(turns)
         moved = state.coordinate_log_scale[level, chosen] + change
-        state.coordinate_log_scale[level, chosen] = clamp(
-            moved, settings.min_log_scale, settings.max_log_scale
-        )
+        bounded = clamp(moved, settings.min_log_scale, settings.max_log_scale)
+        state.bound_hits[SCALE_HIT] += bounded != moved
+        state.coordinate_log_scale[level, chosen] = bounded

@@ -143,6 +143,8 @@ class Result:
         ``modes`` are their centres, (mode, dim), and each draw belongs to the nearest. Without them, the
         modes are those of `Result.modes`.
         """
+        if not self.draws.size:
+            raise InvalidInputError("occupancy needs at least one draw, got none")
         return (self.modes if modes is None else given_modes(self, modes)).share
 
     def to_datatree(self, *, warmup: bool = False, levels: bool = False) -> Any:
