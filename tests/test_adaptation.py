@@ -141,9 +141,9 @@ def frozen(request):
 
 @pytest.mark.parametrize("dim", FROZEN_DIMS)
 def test_frozen_covariance_is_well_conditioned(dim, frozen) -> None:
-    """An estimated covariance would have a condition number of thousands after so few states a dimension."""
+    """With the paper's gain it is 30 to 6,000 in eight dimensions, and infinite in twenty."""
     worst = max(np.linalg.cond(sigma) for chain in frozen[dim].chains for sigma in chain.covariance)
-    assert worst < 10.0
+    assert worst < 20.0
 
 
 @pytest.mark.parametrize("dim", FROZEN_DIMS)

@@ -33,9 +33,13 @@ def some_chain(seed: int):
 
 def with_replicas(chain, rows):
     replica = np.array(rows, dtype=np.int16)
-    evaluations = np.full(len(replica), replica.shape[-1], dtype=np.int32)
-    draws = chain.sampling.draws[: len(rows)]
-    sampling = chain.sampling._replace(replica=replica, draws=draws, evaluations=evaluations)
+    n_levels = np.full(len(replica), replica.shape[-1])
+    sampling = chain.sampling._replace(
+        replica=replica,
+        draws=chain.sampling.draws[: len(rows)],
+        n_levels=n_levels.astype(np.int16),
+        evaluations=n_levels.astype(np.int32),
+    )
     return replace(chain, sampling=sampling)
 
 
