@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= out
 
-.PHONY: demo test test-all lint chromium bench bench-swaps bench-defaults bench-peers bench-peers-ours reproduction docs clean
+.PHONY: demo test test-all lint chromium bench bench-swaps bench-defaults bench-clustering bench-peers bench-peers-ours reproduction docs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/temperance demo --out $(OUT)
@@ -32,6 +32,9 @@ bench-swaps: $(VENV)/.installed
 
 bench-defaults: $(VENV)/.installed
 	PYTHONPATH=benchmarks $(BIN)/python benchmarks/defaults.py
+
+bench-clustering: $(VENV)/.installed-test
+	PYTHONPATH=benchmarks $(BIN)/python benchmarks/clustering.py
 
 bench-peers: $(VENV)/.installed
 	PYTHONPATH=benchmarks $(BIN)/python -m peers
