@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= out
 
-.PHONY: demo test test-all lint chromium bench bench-swaps bench-jumps bench-peers bench-peers-ours reproduction docs clean
+.PHONY: demo test test-all lint chromium bench bench-swaps bench-jumps bench-clustering bench-peers bench-peers-ours reproduction docs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/temperance demo --out $(OUT)
@@ -34,6 +34,9 @@ bench-jumps: $(VENV)/.installed
 	PYTHONPATH=benchmarks $(BIN)/python benchmarks/jumps.py
 	$(BIN)/python tools/jumps_page.py
 
+bench-clustering: $(VENV)/.installed-test
+	PYTHONPATH=benchmarks $(BIN)/python benchmarks/clustering.py > docs/jumps/clustering.md
+
 bench-peers: $(VENV)/.installed
 	PYTHONPATH=benchmarks $(BIN)/python -m peers
 
@@ -48,6 +51,7 @@ docs: $(VENV)/.installed-test
 	$(BIN)/python tools/refresh_docs.py
 	$(BIN)/python tools/reproduction_page.py
 	PYTHONPATH=benchmarks $(BIN)/python tools/peers_page.py
+	$(BIN)/python tools/jumps_page.py
 
 $(VENV)/.created:
 	$(PYTHON) -c "import sys; sys.exit('Python 3.11 or newer is needed') if sys.version_info < (3, 11) else None"

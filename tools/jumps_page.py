@@ -1,0 +1,142 @@
+"""Makes docs/jumps.md from docs/jumps/cells.json, which ``make bench-jumps`` measures. Run with ``make docs``."""
+
+import json
+import math
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+from jumps import MAIN, NEAR, OTHERS, VARIANTS  # noqa: E402
+from peers.ours import TUNE_SHARE  # noqa: E402
+from peers.tasks import TASKS  # noqa: E402
+from temperance.core.state import JUMP_DOF  # noqa: E402
+
+FOLDER = ROOT / "docs" / "jumps"
+NORMAL = 1.96
+WORSE = 1.1
+TITLES = {
+    "twenty_peaks-37500": "twenty peaks: occupancy error (all modes found)",
+    "twenty_cylinders-150000": "cylinders, 8-d: occupancy error (all modes found)",
+    "two_modes-100000": "two modes, 20-d: RMSE of the weight ⅔",
+    "bridge-100000": f"bridge, 11-d: RMSE of coefficient 3 (within {NEAR:.0f})",
+}
+Cell = dict[str, Any]
+
+
+def main() -> None:
+    """Write the page."""
+    cells = json.loads((FOLDER / "cells.json").read_text(encoding="utf-8"))
+    parts = {
+        "dof": str(JUMP_DOF),
+        "tune_share": f"{100 * TUNE_SHARE:.0f}",
+        "heading": heading(cells),
+        "main": main_table(cells, ("the defaults", "without jumps", "the paper's setting", "four chains")),
+        "zoo": zoo_table(cells),
+        "ablation": main_table(cells, [name for name in VARIANTS if name != "the paper's setting"]),
+        "clustering": (FOLDER / "clustering.md").read_text(encoding="utf-8").strip(),
+        "cpu": cpu_in_words(cells),
+    }
+    page = (ROOT / "tools" / "jumps_template.md").read_text(encoding="utf-8")
+    for name, text in parts.items():
+        page = page.replace(f"{{{{{name}}}}}", text)
+    (ROOT / "docs" / "jumps.md").write_text(page, encoding="utf-8")
+
+
+def heading(cells: dict[str, Cell]) -> str:
+    """When, with what and from which seeds the cells were measured."""
+    dates = sorted({cell["date"] for cell in cells.values()})
+    versions = "; ".join(sorted({cell["versions"] for cell in cells.values()}))
+    seed = next(iter(cells.values()))["first_seed"]
+    return f"Seeds from {seed}; {versions}; {' to '.join(dict.fromkeys((dates[0], dates[-1])))}."
+
+
+def main_table(cells: dict[str, Cell], variants: Any) -> str:
+    """One row for each variant, one column for each of the four tasks."""
+    lines = ["| | " + " | ".join(TITLES.values()) + " |", "|---" * (len(TITLES) + 1) + "|"]
+    for variant in variants:
+        shown = [in_words(name, cells.get(f"{name} | {variant}")) for name in MAIN]
+        if any(text != "–" for text in shown):
+            lines.append(f"| {variant} | " + " | ".join(shown) + " |")
+    return "\n".join(lines)
+
+
+def in_words(name: str, cell: Cell | None) -> str:
+    """The number that matters for a task, with its interval and the number of runs."""
+    if cell is None:
+        return "–"
+    runs = f"n = {cell['runs']}"
+    if name.startswith("twenty"):
+        found = 100.0 * cell["found"]["mean"]
+        half = NORMAL * cell["occupancy"]["error"]
+        return f"{cell['occupancy']['mean']:.4f} ± {half:.4f} ({found:.1f} %), {runs}"
+    if name.startswith("two"):
+        return f"{root(cell, 'weight'):.4f} {interval(cell, 'weight', 4)}, {runs}"
+    near = 100.0 * cell["near"]["mean"]
+    return f"{root(cell, 'coefficient'):.1f} {interval(cell, 'coefficient', 1)} ({near:.0f} %), {runs}"
+
+
+def root(cell: Cell, column: str) -> float:
+    """Root of a mean square."""
+    return math.sqrt(cell[column]["mean"])
+
+
+def interval(cell: Cell, column: str, digits: int) -> str:
+    """95 % of a root mean square."""
+    ends = [cell[column]["mean"] + sign * NORMAL * cell[column]["error"] for sign in (-1.0, 1.0)]
+    return f"[{', '.join(f'{math.sqrt(max(end, 0.0)):.{digits}f}' for end in ends)}]"
+
+
+def zoo_table(cells: dict[str, Cell]) -> str:
+    """Root mean square errors with and without jumps, and their ratio."""
+    head = "| problem | evaluations | error of | with jumps | without | ratio |"
+    lines = [head, "|---" * 6 + "|"]
+    for name in (*MAIN, *OTHERS):
+        pair = [cells.get(f"{name} | {variant}") for variant in ("the defaults", "without jumps")]
+        if None in pair:
+            continue
+        title = f"{TASKS[name].problem.name}" if name in TASKS else name
+        budget = TASKS[name].budget if name in TASKS else OTHERS[name][1]
+        for column in ("mean", "variance", "weight", "coefficient"):
+            if column in pair[0]:
+                lines.append(zoo_row(title, budget, column, *pair))
+                title, budget = "", ""
+    return "\n".join(lines)
+
+
+def zoo_row(title: str, budget: int | str, column: str, jumps: Cell, none: Cell) -> str:
+    """One error of one problem."""
+    with_jumps, without = root(jumps, column), root(none, column)
+    spent = f"{budget:,}" if budget else ""
+    words = {
+        "mean": "means",
+        "variance": "second moments",
+        "weight": "weights",
+        "coefficient": "coefficient 3",
+    }
+    shown = f"| {title} | {spent} | {words[column]} | {with_jumps:.3g} | {without:.3g} |"
+    if not with_jumps or not without:
+        return f"{shown} – |"
+    ratio = with_jumps / without
+    # The log of a root mean square has half the relative error of the mean square.
+    spread = 0.5 * math.hypot(*(cell[column]["error"] / cell[column]["mean"] for cell in (jumps, none)))
+    low, high = (ratio * math.exp(sign * NORMAL * spread) for sign in (-1.0, 1.0))
+    text = f"{ratio:.2f} [{low:.2f}, {high:.2f}]"
+    return f"{shown} {f'**{text}**' if low > WORSE else text} |"
+
+
+def cpu_in_words(cells: dict[str, Cell]) -> str:
+    """CPU seconds of a run with and without jumps, for the four tasks."""
+    texts = []
+    for name in MAIN:
+        both = [cells.get(f"{name} | {variant}") for variant in ("the defaults", "without jumps")]
+        if None not in both:
+            seconds = [cell["cpu_seconds"]["mean"] for cell in both]
+            texts.append(f"{TASKS[name].problem.name}: {seconds[0]:.2g} s of CPU against {seconds[1]:.2g} s")
+    return "; ".join(texts)
+
+
+if __name__ == "__main__":
+    main()
