@@ -60,8 +60,9 @@ class Case:
         points, log_density = distinct_states(chain.tuning, first, self.tune)
         worth = min(1.0, (self.tune - first) * WORTH_A_STATE / points.size)
         shape, most = chain.covariance[0], min(MAX_MODES, max(MOST_FEW, 2 * len(self.problem.modes)))
+        every = np.ones(len(points))
         return States(
-            fit.Sample(points, log_density, np.ones(len(points)), np.ones(len(points), dtype=bool), worth), shape,
+            fit.Sample(points, log_density, every, every > 0.0, worth), shape,
             np.linalg.solve(np.linalg.cholesky(shape), points.T).T, (points.mean(axis=0), np.cov(points.T)),
             most, fit.PRIOR_STATES * self.problem.dim + 2.0,
         )  # fmt: skip

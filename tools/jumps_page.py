@@ -1,4 +1,4 @@
-"""Makes docs/jumps.md from docs/jumps/cells.json, which ``make bench-jumps`` measures. Run with ``make docs``."""
+"""Makes docs/jumps.md from docs/jumps/cells.json, which ``make bench-jumps`` measures."""
 
 import json
 import math
@@ -23,6 +23,7 @@ TITLES = {
     "two_modes-100000": "two modes, 20-d: RMSE of the weight ⅔",
     "bridge-100000": f"bridge, 11-d: RMSE of coefficient 3 (within {NEAR:.0f})",
 }
+WORDS = {"mean": "means", "variance": "second moments", "weight": "weights", "coefficient": "coefficient 3"}
 Cell = dict[str, Any]
 
 
@@ -99,7 +100,7 @@ def zoo_table(cells: dict[str, Cell]) -> str:
             continue
         title = f"{TASKS[name].problem.name}" if name in TASKS else name
         budget = TASKS[name].budget if name in TASKS else OTHERS[name][1]
-        for column in ("mean", "variance", "weight", "coefficient"):
+        for column in WORDS:
             if column in pair[0]:
                 lines.append(zoo_row(title, budget, column, *pair))
                 title, budget = "", ""

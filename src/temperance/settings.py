@@ -104,8 +104,8 @@ class Trimming:
     ``after`` (N₀) is an iteration; None means half the tuning, or all of it under everlasting
     adaptation. ``threshold`` is ``"asymptotic"`` (2.38/√d, Eq. 11) or ``"exact"`` (the scale at which
     a Gaussian in d dimensions is accepted at the wanted rate, which is larger when d is small).
-    ``slack`` lowers it by a fraction, since a settled scale wavers around it. ``leniency`` is the ε of the
-    paper's Remark: scales within this fraction of the largest count too. Zero is the strict rule.
+    ``slack`` lowers it by a fraction, since a settled scale wavers around it; None is 0.05, and 0.2 for
+    robust walks, whose shape wavers more. ``leniency`` is the ε of the paper's Remark: scales within this fraction of the largest count too. Zero is the strict rule.
     """
 
     enabled: bool = True
@@ -114,7 +114,7 @@ class Trimming:
     min_levels: int = 2
     rule: Literal["all_hotter", "first"] = "all_hotter"
     threshold: Literal["exact", "asymptotic"] = "exact"
-    slack: float = 0.05
+    slack: float | None = None
     leniency: float = 0.0
 
     def __post_init__(self) -> None:
@@ -125,7 +125,8 @@ class Trimming:
         whole_number("min_levels", self.min_levels, least=1)
         one_of("rule", self.rule, ("all_hotter", "first"))
         one_of("threshold", self.threshold, ("exact", "asymptotic"))
-        number_between("slack", self.slack, 0.0, 1.0, closed="left")
+        if self.slack is not None:
+            number_between("slack", self.slack, 0.0, 1.0, closed="left")
         number_between("leniency", self.leniency, 0.0, 1.0, closed="left")
 
 

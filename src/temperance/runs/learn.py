@@ -101,7 +101,9 @@ class ModeLearner:
         A state of a hot level may be explained by one mode and yet lie in the valley of another. So when all
         are explained, a few scouts start from the hottest level.
         """
-        if self._components is None or self._aside or n_done < self._next_check:
+        if self._components is None or self._aside:
+            self._next_check = self._next_fit
+        if n_done < self._next_check:
             return []
         pause = max(CHECK_PER_DIM * self._plan.dim, MIN_CHECK, n_done // CHECKS_A_DECADE)
         self._next_check = n_done + pause

@@ -24,6 +24,9 @@ TUNE_PER_DIM = 600
 SHAPE_GAIN_DELAY = 2.0  # per dimension
 SHAPE_GAIN_EXPONENT = 2.0 / 3.0  # Vihola 2012
 
+# By how much the scale of a settled level with one mode may fall short of a Gaussian's.
+SLACK = {"covariance": 0.05, "robust": 0.2}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
@@ -141,7 +144,8 @@ def unimodal_scale(plan: Plan) -> float:
         threshold = ASYMPTOTIC_SCALE / math.sqrt(plan.dim)
     else:
         threshold = gaussian_scale(walk_acceptance(plan), plan.dim)
-    return (1.0 - trimming.slack) * threshold
+    slack = SLACK[plan.settings.adaptation.walk] if trimming.slack is None else trimming.slack
+    return (1.0 - slack) * threshold
 
 
 def walk_acceptance(plan: Plan) -> float:
