@@ -105,7 +105,8 @@ class Trimming:
     adaptation. ``threshold`` is ``"asymptotic"`` (2.38/√d, Eq. 11) or ``"exact"`` (the scale at which
     a Gaussian in d dimensions is accepted at the wanted rate, which is larger when d is small).
     ``slack`` lowers it by a fraction, since a settled scale wavers around it; None is 0.05, and 0.2 for
-    robust walks, whose shape wavers more. ``leniency`` is the ε of the paper's Remark: scales within this fraction of the largest count too. Zero is the strict rule.
+    robust walks, whose shape wavers more. ``leniency`` is the ε of the paper's Remark: scales within this
+    fraction of the largest count too. Zero is the strict rule.
     """
 
     enabled: bool = True

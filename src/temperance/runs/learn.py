@@ -103,6 +103,7 @@ class ModeLearner:
         """
         if self._components is None or self._aside:
             self._next_check = self._next_fit
+            return []
         if n_done < self._next_check:
             return []
         pause = max(CHECK_PER_DIM * self._plan.dim, MIN_CHECK, n_done // CHECKS_A_DECADE)

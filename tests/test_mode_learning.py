@@ -1,0 +1,264 @@
+"""How modes are learnt: clusters against a twin, components against exact draws, and whole runs."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import naive
+import temperance as tp
+from harness import PLAIN
+from judge import judge_means
+from temperance.modes.components import Components
+from temperance.modes.fit import Sample, chi_square_quantile, fit_modes
+from temperance.modes.link import MAX_STRETCH, link_states
+from temperance.modes.mixture import (
+    MIN_WEIGHT,
+    from_parts,
+    log_densities,
+    make_mixture,
+    mode_weights,
+    with_mass,
+)
+from temperance.modes.worth import efficiency, jump_chance, rest_every
+
+
+def sample_of(problem, n, seed):
+    points = problem.draw(n, seed)
+    log_density = np.array([problem.log_density(point) for point in points])
+    return Sample(points, log_density, np.ones(n), np.ones(n, dtype=bool), 1.0)
+
+
+@pytest.mark.parametrize("dim", [1, 2, 5])
+@pytest.mark.parametrize("n", [1, 4, 60])
+def test_links_equal_the_naive_ones(dim, n, rng) -> None:
+    """Random states in two clouds, some of them in wide modes; also fewer than there are neighbours."""
+    points = rng.standard_normal((n, dim)) + 6.0 * (rng.random(n) < 0.5)[:, None]
+    log_density, reach = rng.standard_normal(n), rng.choice([1.0, 4.0, 100.0], n)
+    label, n_clusters = link_states(points, log_density, reach)
+    expected = naive.link(points, log_density, reach, MAX_STRETCH)
+    assert n_clusters == len(expected)
+    assert {frozenset(np.flatnonzero(label == k).tolist()) for k in range(n_clusters)} == {
+        frozenset(cluster) for cluster in expected
+    }
+
+
+@pytest.mark.parametrize("dim", [1, 2, 10, 100])
+def test_chi_square_quantile_is_near_the_exact_one(dim) -> None:
+    from scipy import stats
+
+    for probability in (0.9, 0.99, 0.999):
+        exact = stats.chi2.ppf(probability, dim)
+        assert chi_square_quantile(probability, dim) == pytest.approx(exact, rel=0.06)
+
+
+def test_fit_recovers_twenty_peaks(seed) -> None:
+    """Exact draws in: the twenty centres out, with their widths and their equal weights."""
+    peaks = tp.zoo.twenty_peaks()
+    modes, pooled = fit_modes(sample_of(peaks, 1_000, seed), 0.02 * np.eye(2), 400)
+    assert len(modes) == 20
+    nearest = peaks.nearest_mode(modes.centre)
+    assert sorted(nearest) == list(range(20))
+    assert np.abs(modes.centre - peaks.modes[nearest]).max() < 0.1
+    np.testing.assert_allclose(np.diag(pooled), 0.01, rtol=0.2)
+    np.testing.assert_allclose(mode_weights(modes), 0.05, rtol=0.5)
+
+
+def test_fit_weighs_modes_by_density_and_not_by_visits(seed) -> None:
+    """Nine in ten of the states from the lighter of two modes, as a chain that has just moved would have."""
+    modes = tp.zoo.two_modes(5)
+    points = modes.draw(4_000, seed)
+    side = modes.nearest_mode(points)
+    rows = np.concatenate([np.flatnonzero(side == 0)[:900], np.flatnonzero(side == 1)[:100]])
+    every = np.ones(len(rows))
+    log_density = np.array([modes.log_density(point) for point in points[rows]])
+    fitted, _ = fit_modes(Sample(points[rows], log_density, every, every > 0, 1.0), 0.25 * np.eye(5), 400)
+    assert len(fitted) == 2
+    heavy = int(np.argmax(fitted.centre[:, 0]))
+    assert mode_weights(fitted)[heavy] == pytest.approx(2.0 / 3.0, abs=0.1)
+    assert fitted.count[heavy] == 100
+
+
+def test_what_scouts_bring_does_not_change_the_shape(seed) -> None:
+    sample = sample_of(tp.zoo.gaussian(2), 300, seed)
+    far = Sample(
+        np.concatenate([sample.point, 1e6 * np.eye(2)]),
+        np.append(sample.log_density, [-50.0, -50.0]),
+        np.ones(302),
+        np.arange(302) < 300,
+        1.0,
+    )
+    _, pooled = fit_modes(far, np.eye(2), 400)
+    assert np.diag(pooled).max() < 2.0
+
+
+def test_no_weight_is_near_zero_and_negligible_modes_go() -> None:
+    one = np.tile(np.eye(2), (3, 1, 1))
+    modes = Components(np.zeros((3, 2)), one, np.array([0.0, -12.0, -40.0]), np.array([9, 9, 9]))
+    kept = with_mass(modes)
+    assert len(kept) == 2
+    assert mode_weights(kept).min() == pytest.approx(MIN_WEIGHT / 2, rel=0.1)
+
+
+def test_efficiency_is_one_for_the_mixture_itself_and_falls_with_a_bad_fit(rng) -> None:
+    parts = np.array([0.4, 0.6]), np.array([[-3.0, 0.0], [3.0, 1.0]]), np.tile(np.eye(2), (2, 1, 1))
+    mixture = from_parts(*parts)
+    states = rng.standard_normal((2_000, 2)) + parts[1][rng.integers(0, 2, 2_000)]
+    own = efficiency(mixture, states, log_densities(states, mixture))
+    assert own == pytest.approx(1.0, abs=1e-12)
+    assert own == pytest.approx(efficiency(mixture, states, 7.0 + log_densities(states, mixture)))
+    narrow = from_parts(parts[0], parts[1], 0.1 * parts[2])
+    assert efficiency(narrow, states, log_densities(states, mixture)) < 0.1
+
+
+def test_worth_rules_how_often_to_jump_and_to_rest() -> None:
+    chances = [jump_chance(worth, 5) for worth in (0.0, 1e-3, 0.03, 0.2, 1.0)]
+    assert chances[0] == 0.0
+    assert np.all(np.diff(chances) > 0.0)
+    assert chances[-1] < 1.0
+    assert jump_chance(0.01, 50) > jump_chance(0.01, 2), "walks are slower in many dimensions"
+    assert rest_every(0.0, 0.0, 5) == 1
+    assert rest_every(0.8, 0.0, 5) > rest_every(0.8, 0.1, 5) > rest_every(0.8, 1.0, 5) >= 1
+    assert rest_every(0.8, 0.0, 1) == 1
+
+
+def test_broad_component_comes_last_and_is_no_mode(seed) -> None:
+    peaks = tp.zoo.twenty_peaks()
+    sample = sample_of(peaks, 500, seed)
+    modes, _ = fit_modes(sample, 0.02 * np.eye(2), 400)
+    mixture = make_mixture(modes, sample.point.mean(axis=0), np.cov(sample.point.T))
+    np.testing.assert_allclose(mixture.centre[-1], sample.point.mean(axis=0))
+    assert mixture.cumulative[-1] == pytest.approx(1.0)
+
+
+# From the lightest mode, a fixed tuning, and what bias the test promises to see, in standard deviations.
+ZOO = {
+    "twenty_peaks": (tp.zoo.twenty_peaks(), 5_000, 0.1),
+    "two_modes": (tp.zoo.two_modes(5), 5_000, 0.1),
+    "rare_mode": (tp.zoo.rare_mode(2, rarity=20.0), 5_000, 0.1),
+    "two_bananas": (tp.zoo.two_bananas(), 5_000, 0.2),
+    "student_modes": (tp.zoo.student_modes(2, dof=8.0), 5_000, 0.1),
+    "banana": (tp.zoo.banana(), 5_000, 0.2),
+    "gaussian": (tp.zoo.gaussian(10), 5_000, 0.1),
+    "narrow_mode": (tp.zoo.unequal_widths(2, ratio=10.0), 5_000, 0.1),
+}
+
+
+@pytest.mark.parametrize("name", ZOO)
+def test_known_answers_by_replicates_from_the_lightest_mode(name, seed) -> None:
+    """T6 for runs that jump: 32 independent chains; means and variances, and weights of modes."""
+    problem, draws, visible = ZOO[name]
+    lightest = problem.modes[int(np.argmin(problem.mode_weights))]
+    result = tp.sample(
+        problem.log_density, initial=lightest, draws=draws, tune=4_000, chains=32, seed=seed,
+        data=problem.data, progress=False,
+    )  # fmt: skip
+    assert np.mean([chain.modes.chance > 0.5 for chain in result.chains]) > 0.5, "most chains must jump"
+    scaled = (result.draws - problem.mean) / np.sqrt(np.diag(problem.covariance))
+    found = np.stack([scaled.mean(axis=(1, 2)), (scaled**2).mean(axis=(1, 2))], axis=1)
+    verdict = judge_means(found, np.array([0.0, 1.0]), np.array([visible, 2.0 * visible]))
+    assert verdict.passed, verdict.detail
+
+
+def test_replicates_catch_a_mixture_that_forgets_its_ratio(seed, monkeypatch) -> None:
+    """The same test of weights, on draws thinned as a jump without its ratio would have them."""
+    modes = tp.zoo.two_modes(5)
+    result = tp.sample(
+        modes.log_density, initial=modes.modes[0], draws=5_000, tune=4_000, chains=32, seed=seed,
+        progress=False,
+    )  # fmt: skip
+    right = np.array([modes.occupancy(chain)[1:] for chain in result.draws])
+    assert judge_means(right, modes.mode_weights[1:], np.array([0.05])).passed
+    assert not judge_means(right, np.array([0.5]), np.array([0.05])).passed
+
+
+def test_a_mixture_is_frozen_with_the_draws_and_repeats(seed) -> None:
+    peaks = tp.zoo.twenty_peaks()
+    options = {"initial": np.full(2, 5.0), "tune": 3_000, "chains": 2, "seed": seed, "progress": False}
+    short = tp.sample(peaks.log_density, draws=100, **options)
+    long = tp.sample(peaks.log_density, draws=900, **options)
+    for one, other in zip(short.chains, long.chains, strict=True):
+        np.testing.assert_array_equal(one.modes.centre, other.modes.centre)
+        np.testing.assert_array_equal(one.modes.weight, other.modes.weight)
+        np.testing.assert_array_equal(one.sampling.draws, other.sampling.draws[:100])
+
+
+def test_evaluations_are_counted(seed) -> None:
+    """By a density that counts itself: starts, levels that move, scouts."""
+    calls = 0
+
+    def counting(x):
+        nonlocal calls
+        calls += 1
+        return float(np.logaddexp(-0.5 * np.sum((x - 6.0) ** 2), -0.5 * np.sum((x + 6.0) ** 2)))
+
+    result = tp.sample(
+        counting, initial=np.full(2, 6.0), levels=3, draws=400, tune=800, chains=1, seed=seed, progress=False
+    )
+    chain = result.chains[0]
+    assert chain.modes.n_scouts > 0
+    assert chain.modes.rest_every > 1
+    assert calls == 3 + chain.tuning.evaluations.sum() + chain.sampling.evaluations.sum()
+
+
+def test_a_failing_density_in_a_scout_keeps_all_draws(seed) -> None:
+    """Whichever call fails, those of scouts included, the result has all that was before."""
+    failed = {"calls": 0}
+
+    def fragile(x):
+        failed["calls"] += 1
+        if failed["calls"] == failed["at"]:
+            raise ZeroDivisionError("now")
+        return float(-0.5 * np.sum(x**2))
+
+    for at in range(300, 1_500, 111):
+        failed.update(calls=0, at=at)
+        with pytest.raises(tp.DensityError) as caught:
+            tp.sample(
+                fragile,
+                initial=np.zeros(2),
+                levels=3,
+                draws=300,
+                tune=300,
+                chains=1,
+                seed=seed,
+                progress=False,
+            )
+        assert isinstance(caught.value.__cause__, ZeroDivisionError)
+        chain = caught.value.result.chains[0]
+        spent = chain.tuning.evaluations.sum() + chain.sampling.evaluations.sum()
+        assert at - 1 - 60 <= 3 + spent <= at + 60 + 3, "at most a round of a scout is not whole"
+
+
+def test_jumps_can_be_switched_off(seed) -> None:
+    result = tp.sample(
+        tp.zoo.two_modes(2).log_density, initial=np.full(2, -3.0), draws=200, tune=500, chains=1, seed=seed,
+        settings=replace(PLAIN, jumps=tp.Jumps(enabled=False)), progress=False,
+    )  # fmt: skip
+    chain = result.chains[0]
+    assert chain.modes is None
+    assert np.all(chain.sampling.jump == -1)
+    assert np.all(chain.sampling.evaluations == result.n_levels[0])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"enabled": 1}, "enabled must be True or False"),
+        ({"scout_share": 1.0}, "scout_share must lie in"),
+        ({"scout_share": -0.1}, "scout_share must lie in"),
+        ({"refresh": "yes"}, "refresh must be True or False"),
+    ],
+)
+def test_bad_settings_of_jumps_are_refused(wrong, message) -> None:
+    with pytest.raises(tp.TemperanceError, match=message):
+        tp.Jumps(**wrong)
+
+
+def test_jumps_must_be_jumps() -> None:
+    with pytest.raises(tp.TemperanceError, match=r"jumps must be a temperance\.Jumps"):
+        tp.Settings(jumps=True)
+    with pytest.raises(tp.TemperanceError, match="coordinate_every"):
+        tp.Adaptation(coordinate_every=-1)
+    with pytest.raises(tp.TemperanceError, match="walk must be one of"):
+        tp.Adaptation(walk="random")
