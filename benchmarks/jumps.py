@@ -30,8 +30,8 @@ from timing import versions_in_words
 
 CELLS = Path(__file__).parent.parent / "docs" / "jumps" / "cells.json"
 FIRST_SEED = 10_001  # no seed was looked at before
-MANY, FEW = 500, 100
-SLOW = {"one Gaussian, 100-d": 40}  # runs
+MANY, SOME, FEW = 500, 200, 60
+SLOW = {"one Gaussian, 100-d": 30}  # runs
 NEAR = 20.0  # of the reference, for the bridge
 
 FloatArray = npt.NDArray[np.float64]
@@ -127,8 +127,8 @@ def paper(trial: Trial | Task) -> dict[str, Any]:
 # name: options, runs of a main task (zero: none), runs of another
 VARIANTS: dict[str, tuple[dict[str, Any] | Callable[..., dict[str, Any]], int, int]] = {
     "the defaults": ({}, MANY, FEW),
-    "without jumps": (jumping(enabled=False), MANY, FEW),
-    "the paper's setting": (paper, MANY, 0),
+    "without jumps": (jumping(enabled=False), SOME, FEW),
+    "the paper's setting": (paper, SOME, 0),
     "four chains": ({"chains": 4}, FEW, 0),
     "no scouts": (jumping(scout_share=0.0), FEW, 0),
     "no fresh proposals": (jumping(refresh=False), FEW, 0),

@@ -16,7 +16,13 @@ from temperance.swaps import weighted
 
 N_FIRST = 1500
 N_FIRST_WEAK = 3000
-WEAK = {"drifting_proposal", "neighbour_for_partner", "ratio_forgotten", "unswapped_ratio"}
+WEAK = {
+    "drifting_proposal",
+    "prior_left_behind",
+    "neighbour_for_partner",
+    "ratio_forgotten",
+    "unswapped_ratio",
+}
 _own_rng = np.random.default_rng(5)
 _accept, _propose, _accept_walk = swap.swap_log_accept, walk.propose, walk.accept_walk
 _propose_jumps, _mixture_log_density = jump.propose_jumps, jump.mixture_log_density
