@@ -30,6 +30,11 @@ Cell = dict[str, Any]
 def main() -> None:
     """Write the page."""
     cells = json.loads((FOLDER / "cells.json").read_text(encoding="utf-8"))
+    (ROOT / "docs" / "jumps.md").write_text(page(cells), encoding="utf-8")
+
+
+def page(cells: dict[str, Cell]) -> str:
+    """The template with its tables filled in."""
     parts = {
         "dof": str(JUMP_DOF),
         "tune_share": f"{100 * TUNE_SHARE:.0f}",
@@ -40,10 +45,10 @@ def main() -> None:
         "clustering": (FOLDER / "clustering.md").read_text(encoding="utf-8").strip(),
         "cpu": cpu_in_words(cells),
     }
-    page = (ROOT / "tools" / "jumps_template.md").read_text(encoding="utf-8")
-    for name, text in parts.items():
-        page = page.replace(f"{{{{{name}}}}}", text)
-    (ROOT / "docs" / "jumps.md").write_text(page, encoding="utf-8")
+    text = (ROOT / "tools" / "jumps_template.md").read_text(encoding="utf-8")
+    for name, part in parts.items():
+        text = text.replace(f"{{{{{name}}}}}", part)
+    return text
 
 
 def heading(cells: dict[str, Cell]) -> str:

@@ -80,9 +80,8 @@ def jump(
             step += mixture.root[component, i, k] * noise.normals[level // LANES, row, k, level % LANES]
         proposal[i] = mixture.centre[component, i] + length * step
     info.jump[level] = component
-    info.log_proposal_ratio[level] = mixture_log_density(here, mixture) - mixture_log_density(
-        proposal, mixture
-    )
+    for point, sign in ((here, 1.0), (proposal, -1.0)):
+        info.log_proposal_ratio[level] += sign * mixture_log_density(point, mixture)
 
 
 @compiled
@@ -91,7 +90,8 @@ def propose_jumps(chain: Chain, row: int) -> None:
     state, info, noise = chain.state, chain.info, chain.noise
     if noise.jump_uniforms.shape[0] == 0:
         return
-    jump(0, BASE, chain.jumps, noise, row, state.position[0], info)
-    hottest = state.n_levels[0] - 1
-    if 0 < hottest < info.n_active[0]:
-        jump(hottest, HOTTEST, chain.refresh, noise, row, state.position[hottest], info)
+    for place in range(2):  # a loop, so that the compiler meets the kernel once
+        level = 0 if place == BASE else state.n_levels[0] - 1
+        mixture = chain.jumps if place == BASE else chain.refresh
+        if place == BASE or 0 < level < info.n_active[0]:
+            jump(level, place, mixture, noise, row, state.position[level], info)
