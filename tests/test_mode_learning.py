@@ -140,6 +140,10 @@ ZOO = {
     "student_modes": (tp.zoo.student_modes(2, dof=8.0), 5_000, 0.1),
     "banana": (tp.zoo.banana(), 5_000, 0.2),
     "gaussian": (tp.zoo.gaussian(10), 5_000, 0.1),
+    "label_switching": (tp.zoo.label_switching(), 5_000, 0.1),
+    "rings": (tp.zoo.rings(), 5_000, 0.1),
+    "twenty_cylinders": (tp.zoo.twenty_cylinders("normal"), 5_000, 0.2),
+    "two_modes_on_a_line": (tp.zoo.two_modes(1), 5_000, 0.1),
     "narrow_mode": (tp.zoo.unequal_widths(2, ratio=10.0), 5_000, 0.1),  # from the narrow mode
 }
 
@@ -151,7 +155,9 @@ def test_known_answers_by_replicates_from_the_lightest_mode(name, seed) -> None:
     problem, draws, visible = ZOO[name]
     lightest = np.zeros(problem.dim)
     if problem.modes is not None:
-        lightest = problem.modes[-1 if name == "narrow_mode" else int(np.argmin(problem.mode_weights))]
+        lightest = problem.modes[-1 if name == "narrow_mode" else int(np.argmin(problem.mode_weights))].copy()
+    if name == "rings":
+        lightest[0] += 5.0  # onto the ring; its centre is empty
     result = tp.sample(
         problem.log_density, initial=lightest, draws=draws, tune=4_000, chains=32, seed=seed,
         data=problem.data, progress=False,
