@@ -143,7 +143,8 @@ def frozen(request):
 def test_frozen_covariance_is_well_conditioned(dim, frozen) -> None:
     """With the paper's gain it is 30 to 6,000 in eight dimensions, and infinite in twenty."""
     worst = max(np.linalg.cond(sigma) for chain in frozen[dim].chains for sigma in chain.covariance)
-    assert worst < 20.0
+    robust = frozen[dim].setup.settings["adaptation"]["walk"] == "robust"
+    assert worst < (20.0 if robust else 10.0), "the shape of a robust walk wavers more than a covariance"
 
 
 @pytest.mark.parametrize("dim", FROZEN_DIMS)

@@ -72,7 +72,7 @@ def sample(
         and 5,000 at least. ``cores`` is the number of chains that run at once; it never changes the draws.
     levels, temperatures, inverse_temperatures
         The number of levels, or the first ladder itself, from 1 on. None gives as many levels as take a
-        Gaussian of this dimension to a temperature of 50: 4 in the plane, 7 in eight dimensions.
+        Gaussian of this dimension to a temperature of 150: 4 in the plane, 7 in eight dimensions.
     swaps
         Which pairs of levels to exchange; see `temperance.swaps`. None leaves it to ``settings``.
     adapt
@@ -81,7 +81,7 @@ def sample(
     keep_levels
         Keep the draws of the hot levels too, in ``result.level_draws``.
     settings
-        Adaptation, trimming, bounds, swaps and what a NaN does; see `temperance.Settings`.
+        Adaptation, trimming, jumps, bounds, swaps and what a NaN does; see `temperance.Settings`.
 
     Returns
     -------

@@ -165,7 +165,7 @@ class Bounds:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """All that is not about one run: adaptation, trimming, bounds, swaps, and what a NaN does.
+    """All that is not about one run: adaptation, trimming, jumps, bounds, swaps, and what a NaN does.
 
     ``bad_density`` says what a NaN or +inf log density does in the middle of a run: ``"raise"`` stops with
     an error, ``"reject"`` refuses the proposal and counts it.

@@ -11,7 +11,7 @@ from temperance.core.state import FloatArray
 from temperance.errors import InvalidInputError
 
 MAX_BUILT_TEMPERATURE = 1e6
-# The default number of levels takes a Gaussian to this temperature. Measured: docs/guide.md.
+# The default number of levels takes a Gaussian to this temperature; fewer miss far modes in 20 dimensions.
 REACHED_TEMPERATURE = 150.0
 
 
