@@ -1,12 +1,14 @@
 """Single chains under a test's full control: state, noise and settings set by hand."""
 
+import functools
 from dataclasses import replace
 from typing import Any
 
+import numba
 import numpy as np
 
 import temperance as tp
-from temperance.core.compile import compiled_around_for
+from temperance.core.compile import KERNEL_OPTIONS, compiled_around_for
 from temperance.core.iteration import compiled_loop
 from temperance.core.lanes import LANES
 from temperance.core.state import EVALUATE_SIGNATURE, JUMP_UNIFORMS, SWAP_UNIFORMS, Noise
@@ -21,6 +23,12 @@ PLAIN = tp.Settings(
     trimming=tp.Trimming(enabled=False),
     jumps=tp.Jumps(enabled=False),
 )
+
+
+@functools.cache
+def alone(kernel: Any) -> Any:
+    """A kernel compiled so that Python can call it, which it cannot as a part of the loop."""
+    return numba.jit(**KERNEL_OPTIONS)(kernel.py_func)
 
 
 class HandTarget:

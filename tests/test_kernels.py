@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import naive
 import temperance as tp
-from harness import HandTarget, advance, in_lanes, make_noise, make_plan, make_run, out_of_lanes, place
+from harness import HandTarget, advance, alone, in_lanes, make_noise, make_plan, make_run, out_of_lanes, place
 from temperance.core import linalg, numeric, swap, trim, walk
 from temperance.core.lanes import LANES
 from temperance.runs.chain import covariances
@@ -41,20 +41,25 @@ def off_centre(x):
 TRIM_RUNS = {n: make_run(make_plan(HandTarget(flat), 1.0 / np.arange(1.0, n + 1), 1)) for n in range(1, 9)}
 
 
+def test_python_may_call_a_kernel() -> None:
+    """Kernels have no compiled way in; a call must end in Python and not in a null pointer."""
+    assert numeric.clamp(1.0, 2.0, 3.0) == alone(numeric.clamp)(1.0, 2.0, 3.0) == 2.0
+
+
 finite = st.floats(-1e4, 1e4)
 betas_01 = st.floats(0.0, 1.0)
 
 
 @given(st.floats(allow_nan=True, allow_infinity=True))
 def test_capped_log_prob_never_accepts_nan(value: float) -> None:
-    got = numeric.capped_log_prob(value)
+    got = alone(numeric.capped_log_prob)(value)
     assert got == (-math.inf if math.isnan(value) else min(value, 0.0))
 
 
 @given(finite, finite, betas_01, betas_01, st.floats(1e-3, 1.0), st.floats(1e-3, 1.0))
 def test_swap_acceptance_is_equation_3(log_i, log_j, beta_i, beta_j, p_there, p_here) -> None:
     ratio = math.log(p_there) - math.log(p_here)
-    got = math.exp(swap.swap_log_accept(log_i, log_j, beta_i, beta_j, ratio))
+    got = math.exp(alone(swap.swap_log_accept)(log_i, log_j, beta_i, beta_j, ratio))
     expected = naive.swap_accept(log_i, log_j, beta_i, beta_j, p_there, p_here)
     assert got == pytest.approx(expected, rel=1e-9, abs=1e-300)
 
@@ -62,13 +67,18 @@ def test_swap_acceptance_is_equation_3(log_i, log_j, beta_i, beta_j, p_there, p_
 @given(finite, finite, betas_01, betas_01, st.floats(-5, 5))
 def test_swap_is_reversible_as_algebra(log_i, log_j, beta_i, beta_j, ratio) -> None:
     """log π + log p_ij + log α agrees both ways; with the sign of the exponent turned it does not."""
-    there = beta_i * log_i + beta_j * log_j + swap.swap_log_accept(log_i, log_j, beta_i, beta_j, ratio)
+    there = beta_i * log_i + beta_j * log_j + alone(swap.swap_log_accept)(log_i, log_j, beta_i, beta_j, ratio)
     back = (
-        ratio + beta_i * log_j + beta_j * log_i + swap.swap_log_accept(log_j, log_i, beta_i, beta_j, -ratio)
+        ratio
+        + beta_i * log_j
+        + beta_j * log_i
+        + alone(swap.swap_log_accept)(log_j, log_i, beta_i, beta_j, -ratio)
     )
     size = max(1.0, abs(log_i), abs(log_j))
     assert there == pytest.approx(back, abs=1e-12 * size)
-    turned = beta_i * log_i + beta_j * log_j + swap.swap_log_accept(log_i, log_j, beta_j, beta_i, ratio)
+    turned = (
+        beta_i * log_i + beta_j * log_j + alone(swap.swap_log_accept)(log_i, log_j, beta_j, beta_i, ratio)
+    )
     energy = (beta_j - beta_i) * (log_i - log_j)
     if min(abs(energy + ratio), abs(energy - ratio), abs(energy)) > 1e-3 * size and abs(ratio) < abs(energy):
         assert turned != pytest.approx(back, abs=1e-6)
@@ -76,13 +86,13 @@ def test_swap_is_reversible_as_algebra(log_i, log_j, beta_i, beta_j, ratio) -> N
 
 @given(st.integers(0, 10**7), st.floats(0.51, 1.0), st.floats(0.1, 3.0), st.floats(0, 500))
 def test_gain_follows_the_formula_and_stays_below_one(step, exponent, scale, delay) -> None:
-    got = numeric.power_gain(step, scale, exponent, delay)
+    got = alone(numeric.power_gain)(step, scale, exponent, delay)
     assert 0.0 < got < 1.0
     assert got == pytest.approx(min(naive.gain(step, scale, exponent, delay), 0.99), rel=1e-12)
 
 
 def test_gains_vanish_but_their_sum_does_not() -> None:
-    steps = np.array([numeric.power_gain(n, 1.0, 0.6, 0.0) for n in range(200_000)])
+    steps = np.array([alone(numeric.power_gain)(n, 1.0, 0.6, 0.0) for n in range(200_000)])
     assert np.all(np.diff(steps) < 0.0)
     assert steps[-1] < 1e-3
     assert steps[:100_000].sum() > 0.6 * steps.sum() > 100.0
@@ -95,7 +105,7 @@ def test_walk_acceptance_tempers_only_the_likelihood(beta, new) -> None:
     run.state.beta[0] = beta
     run.state.log_density[0], run.state.log_prior[0] = -1.5, -0.7
     run.info.log_density[0], run.info.log_prior[0] = new
-    got = math.exp(walk.walk_log_accept(0, run.state, run.info))
+    got = math.exp(alone(walk.walk_log_accept)(0, run.state, run.info))
     assert got == pytest.approx(naive.walk_accept(beta, new[0], -1.5, new[1], -0.7), rel=1e-12)
 
 
@@ -150,7 +160,7 @@ def test_number_of_levels_is_equation_11(theta, threshold, epsilon, min_levels, 
     settings = kernel_settings(run.plan, adapting=True)._replace(
         trim_threshold=threshold, trim_leniency=epsilon, min_levels=min_levels, trim_needs_all=all_hotter
     )
-    trim.trim(run.state, settings)
+    alone(trim.trim)(run.state, settings)
     expected = naive.number_of_levels(np.array(theta), threshold, epsilon, min_levels, all_hotter)
     assert run.state.n_levels[0] == expected
 
@@ -159,7 +169,7 @@ def test_trimming_keeps_the_pinned_level() -> None:
     run = make_run(make_plan(HandTarget(flat, flat), [1.0, 0.5, 0.2, 0.1, 0.0], 2))
     run.state.log_scale[:] = [-1.0, 1.0, 1.0, 1.0, 2.0]
     run.state.position[:] = np.arange(10.0).reshape(5, 2)
-    trim.trim(run.state, kernel_settings(run.plan, adapting=True)._replace(trim_threshold=1.0))
+    alone(trim.trim)(run.state, kernel_settings(run.plan, adapting=True)._replace(trim_threshold=1.0))
     assert run.state.n_levels[0] == 3
     np.testing.assert_array_equal(run.state.beta[:3], [1.0, 0.5, 0.0])
     np.testing.assert_array_equal(run.state.position[:3], [[0, 1], [2, 3], [8, 9]])
@@ -173,10 +183,10 @@ def test_trimming_keeps_the_pinned_level() -> None:
 def test_trimming_waits_for_n0_and_its_turn(after, every, due) -> None:
     run = TRIM_RUNS[2]
     settings = kernel_settings(run.plan, adapting=True)._replace(trim_after=after, trim_every=every)
-    found = [n for n in range(25) if trim.trim_is_due(n, settings)]
+    found = [n for n in range(25) if alone(trim.trim_is_due)(n, settings)]
     assert found[: len(due)] == due
     assert all(n > after for n in found)
-    assert not any(trim.trim_is_due(n, settings._replace(trim_after=-1)) for n in range(25))
+    assert not any(alone(trim.trim_is_due)(n, settings._replace(trim_after=-1)) for n in range(25))
 
 
 @pytest.mark.parametrize(("dim", "scale"), [(1, 5.2), (2, 2.39)])

@@ -10,7 +10,7 @@ from scipy import stats
 import naive
 import orbit
 import temperance as tp
-from harness import HandTarget, make_noise, make_plan, make_run
+from harness import HandTarget, alone, make_noise, make_plan, make_run
 from strategies import STRATEGIES, SWEEPS, SYMMETRIC, WEIGHTS
 from temperance.core.state import chain_type, propose_pair_type
 from temperance.core.swap import swap, swap_log_accept
@@ -28,7 +28,7 @@ def flat(x):
 
 
 def kernel_accept(log_i, log_j, beta_i, beta_j, ratio):
-    return math.exp(swap_log_accept(log_i, log_j, beta_i, beta_j, ratio))
+    return math.exp(alone(swap_log_accept)(log_i, log_j, beta_i, beta_j, ratio))
 
 
 def turned_accept(log_i, log_j, beta_i, beta_j, ratio):

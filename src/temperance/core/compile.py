@@ -12,40 +12,65 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+from numba.core.registry import CPUDispatcher
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 # Code around a user's function, which may allocate and raise.
-OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+OPTIONS: dict[str, Any] = {"nopython": True, "nogil": True, "error_model": "numpy"}
 # Kernels allocate nothing and so need no reference counts; with them the loop takes three times as long.
 KERNEL_OPTIONS: dict[str, Any] = {**OPTIONS, "_nrt": False}
+# Ways in, for Python and for function pointers. With arguments that are large tuples each takes longer
+# to make than the function itself.
+NO_POINTER: dict[str, Any] = {"no_cfunc_wrapper": True}
+NO_WAY_IN: dict[str, Any] = {**NO_POINTER, "no_cpython_wrapper": True}
 KERNEL_FOLDERS = ("core", "modes", "swaps", "targets")
 
 
+class _Inner(CPUDispatcher):  # type: ignore[misc]
+    """A function that only compiled functions call; Python has no way into it and runs it as Python."""
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.py_func(*arguments)
+
+
+def _inner(function: Function, options: dict[str, Any]) -> Function:
+    if numba.config.DISABLE_JIT:
+        return function
+    inner: Function = _Inner(function, targetoptions={**options, **NO_WAY_IN})
+    return inner
+
+
 def compiled(function: Function) -> Function:
-    """Compile a kernel when it is first called, and always inline it: arguments are large tuples."""
-    kernel: Function = numba.njit(forceinline=True, **KERNEL_OPTIONS)(function)
-    return kernel
+    """Compile a kernel when another calls it, and always inline it: arguments are large tuples."""
+    return _inner(function, {**KERNEL_OPTIONS, "forceinline": True})
 
 
 def compiled_for(signature: Any) -> Callable[[Function], Function]:
-    """Compile for one signature, now, and keep the machine code on disk.
+    """Compile what Python calls for one signature, now, and keep the machine code on disk.
 
     The decorated function must close over ``kernel_digest()``.
     """
-    decorator: Callable[[Function], Function] = numba.njit(signature, cache=True, **KERNEL_OPTIONS)
+    decorator: Callable[[Function], Function] = numba.jit(
+        signature, cache=True, **KERNEL_OPTIONS, **NO_POINTER
+    )
+    return decorator
+
+
+def compiled_pointer_for(signature: Any) -> Callable[[Function], Function]:
+    """The same for what the loop gets as an argument."""
+    decorator: Callable[[Function], Function] = numba.jit(signature, cache=True, **KERNEL_OPTIONS)
     return decorator
 
 
 def compiled_around(function: Function) -> Function:
-    """Compile, when it is first called, a function that calls a user's."""
-    wrapper: Function = numba.njit(**OPTIONS)(function)
-    return wrapper
+    """Compile, when another calls it, a function that calls a user's."""
+    return _inner(function, OPTIONS)
 
 
 def compiled_around_for(signature: Any) -> Callable[[Function], Function]:
-    """Compile, now and for one signature, a function that calls a user's."""
-    decorator: Callable[[Function], Function] = numba.njit(signature, **OPTIONS)
+    """Compile, now and for one signature, a function that calls a user's; the loop gets it as an argument."""
+    decorator: Callable[[Function], Function] = numba.jit(signature, **OPTIONS)
     return decorator
 
 

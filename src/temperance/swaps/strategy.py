@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from temperance.checks import whole_number
-from temperance.core.compile import compiled_for
+from temperance.core.compile import compiled_pointer_for
 from temperance.core.state import FloatArray, SwapView, propose_pair_signature
 
 Kernel = Callable[..., float]
@@ -55,7 +55,7 @@ class Strategy:
 
 def pair_kernel(function: Kernel) -> Kernel:
     """Compile a pair proposal for the loop's signature and keep it on disk."""
-    return compiled_for(propose_pair_signature())(function)
+    return compiled_pointer_for(propose_pair_signature())(function)
 
 
 def repeated(repeats: int) -> Callable[[int], int]:

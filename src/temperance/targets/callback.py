@@ -4,7 +4,7 @@ import functools
 from collections.abc import Callable
 
 from temperance.core.callback import call_python
-from temperance.core.compile import compiled_for, kernel_digest
+from temperance.core.compile import compiled_pointer_for, kernel_digest
 from temperance.core.state import EVALUATE_SIGNATURE, FloatArray, IntArray
 
 
@@ -13,7 +13,7 @@ def python_evaluate() -> Callable[..., None]:
     """The evaluation of every target that lives in Python, compiled once."""
     digest = kernel_digest()
 
-    @compiled_for(EVALUATE_SIGNATURE)
+    @compiled_pointer_for(EVALUATE_SIGNATURE)
     def evaluate(
         context: int,
         proposal: FloatArray,
