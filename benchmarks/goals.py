@@ -12,6 +12,7 @@ import numpy as np
 
 import temperance as tp
 from timing import (
+    ROBUST,
     SEED,
     SETTINGS,
     adapting,
@@ -28,7 +29,7 @@ TURNS = 40
 SLOW_TURNS = 5  # for what takes a second a turn
 FIRST_DRAW = (
     "import temperance as tp; "
-    "tp.sample(lambda x: -x @ x, initial=[0.0], draws=10, tune=10, chains=1, progress=False)"
+    "tp.sample(lambda x: -x @ x, initial=[0.0], draws=10, chains=1, progress=False)"  # tuned by default
 )
 
 
@@ -85,13 +86,17 @@ def compiled_row(case: Compiled) -> Row:
             normals(case.levels, problem.dim, case.n),
             adapting(*run, case.n, **options),
             frozen(*run, case.n, **options),
+            adapting(*run, case.n, **options, settings=ROBUST),
         ],
         turns=TURNS,
     )
-    density, drawing, learns, rests = [1e9 * value / case.n for value in seconds]
+    density, drawing, learns, rests, robust = [1e9 * value / case.n for value in seconds]
     ratio = learns / (density + drawing if case.with_normals else density)
     unit = "(bare + normals)" if case.with_normals else "bare"
-    parts = f"bare {density:,.0f}, normals {drawing:,.0f}, adapting {learns:,.0f}, frozen {rests:,.0f} ns"
+    parts = (
+        f"bare {density:,.0f}, normals {drawing:,.0f}, adapting {learns:,.0f}, frozen {rests:,.0f}, "
+        f"robust {robust:,.0f} ns"
+    )
     return Row(case.name, parts, f"{ratio:.2f} × {unit}", f"≤ {case.limit:g} ×", ratio <= case.limit)
 
 

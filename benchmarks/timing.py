@@ -4,6 +4,7 @@ import datetime
 import platform
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numba
@@ -26,6 +27,7 @@ SETTINGS = tp.Settings(
     jumps=tp.Jumps(enabled=False),
     swaps=tp.swaps.equi_energy(),
 )
+ROBUST = replace(SETTINGS, adaptation=tp.Adaptation())  # the walks that are the default
 BLOCK_NORMALS = 2**16  # a block of normals as a chain draws it, small enough for a core's cache
 
 Case = Callable[[], float]
@@ -63,12 +65,12 @@ def frozen(log_density: Any, start: Any, levels: int, n: int, **options: Any) ->
 
 def _iterations(
     log_density: Any, start: Any, levels: int, lengths: dict[str, int], *, data: Any = None,
-    vectorized: bool = False,
+    vectorized: bool = False, settings: tp.Settings = SETTINGS,
 ) -> Case:  # fmt: skip
     target = make_target(gather(log_density, None, None, data), vectorized=vectorized)
     starts = Starts(start, np.random.default_rng(SEED))
     betas = first_betas(levels, None, None, dim=starts.dim, has_prior=False, swap_acceptance=0.234)
-    plan = Plan(target=target, settings=SETTINGS, betas=betas, dim=starts.dim, keep_levels=False, **lengths)
+    plan = Plan(target=target, settings=settings, betas=betas, dim=starts.dim, keep_levels=False, **lengths)
 
     def case() -> float:
         return cpu_seconds(ChainRun(plan, 0, starts, np.random.SeedSequence(SEED)).run)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from temperance.core.state import LEVEL, RAISED, STATUS, STOP, FloatArray, Info
 from temperance.errors import InvalidTypeError, TemperanceError
@@ -62,15 +63,14 @@ class BatchedTarget(_FromPython):
 
     def _evaluate_or_locate(self, points: FloatArray, buffers: Buffers) -> None:
         """Evaluate all rows; if that raises, try them one by one so that the error names the level."""
-        kept = points.copy()
         try:
             self._evaluate(points, buffers.info)
         except TemperanceError:
             raise
         except Exception:
-            for level in range(len(kept)):
+            for level in range(len(points)):
                 buffers.control[LEVEL] = level
-                self._tempered(kept[level : level + 1].copy())
+                self._tempered(buffers.info.proposal[level : level + 1].copy())
             buffers.control[LEVEL] = 0
             raise
 
@@ -94,8 +94,8 @@ def with_data(function: Callable[..., Any], data: Any) -> Callable[..., Any]:
     return lambda x: function(x, data)
 
 
-def checked_rows(values: Any, n_rows: int, name: str) -> FloatArray:
-    """What a vectorised density returned, as one float for each row."""
+def checked_rows(values: Any, n_rows: int, name: str) -> npt.NDArray[Any]:
+    """What a vectorised density returned, one real number for each row."""
     array = np.asarray(values)
     if array.shape != (n_rows,):
         raise InvalidTypeError(
@@ -104,7 +104,7 @@ def checked_rows(values: Any, n_rows: int, name: str) -> FloatArray:
         )
     if array.dtype.kind not in "fiu":
         raise InvalidTypeError(f"{name} must return real numbers, got an array of {array.dtype}")
-    return array.astype(np.float64)
+    return array
 
 
 def bound_to_python(buffers: Buffers, evaluate: Callable[[FloatArray], None]) -> Bound:
