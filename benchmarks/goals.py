@@ -26,7 +26,7 @@ from timing import (
 )
 
 TURNS = 40
-SLOW_TURNS = 5  # for what takes a second a turn
+SLOW_TURNS = 12  # for what takes a second a turn
 FIRST_DRAW = (
     "import temperance as tp; "
     "tp.sample(lambda x: -x @ x, initial=[0.0], draws=10, chains=1, progress=False)"  # tuned by default
