@@ -39,17 +39,21 @@ class PythonTarget(_FromPython):
         control: Any = memoryview(buffers.control.data)
 
         def evaluate(points: FloatArray) -> None:
-            for level, point in enumerate(points):
-                if control[STOP]:
-                    return
+            level = 0
+            try:
+                for level, point in enumerate(points):
+                    if control[STOP]:
+                        return
+                    if prior is not None:
+                        log_prior[level] = checked_value(prior(point.copy()), self._prior_name)
+                        if log_prior[level] == -math.inf:
+                            log_density[level] = -math.inf
+                            continue
+                    value = tempered(point)
+                    log_density[level] = value if isinstance(value, float) else checked_value(value, name)
+            except BaseException:
                 control[LEVEL] = level
-                if prior is not None:
-                    log_prior[level] = checked_value(prior(point.copy()), self._prior_name)
-                    if log_prior[level] == -math.inf:
-                        log_density[level] = -math.inf
-                        continue
-                value = tempered(point)
-                log_density[level] = value if isinstance(value, float) else checked_value(value, name)
+                raise
 
         return bound_to_python(buffers, evaluate)
 
@@ -110,7 +114,8 @@ def checked_rows(values: Any, n_rows: int, name: str) -> npt.NDArray[Any]:
 def bound_to_python(buffers: Buffers, evaluate: Callable[[FloatArray], None]) -> Bound:
     """Call ``evaluate`` with a private copy of the points; its errors are kept, never lost."""
     failures: list[BaseException] = []
-    proposal, n_active, control = buffers.info.proposal, buffers.info.n_active, buffers.control
+    proposal, control = buffers.info.proposal, buffers.control
+    n_active: Any = memoryview(buffers.info.n_active.data)
 
     def call() -> None:
         try:
