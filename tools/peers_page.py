@@ -25,6 +25,7 @@ PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 ALL = (*OURS, *PEERS)
 WANTED = 20  # repetitions of a peer
 FEWEST = 5  # with fewer runs a bootstrap says nothing
+JUDGED = {"temperance": "temperance with its defaults", "temperance_one_chain": "temperance with one chain"}
 STARTS = {ONE_POINT: "point", BALL: "ball", BOX: "box"}
 
 
@@ -66,7 +67,7 @@ def task_section(store: Store, task: Task) -> str:
     title = f"### {task.problem.name[0].upper()}{task.problem.name[1:]}, {task.budget:,} evaluations"
     if not found:
         return f"{title}\n\nNot run yet."
-    parts = [title, accuracy_table(found), speed_table(found), verdict(found), not_run(store, task)]
+    parts = [title, accuracy_table(found), speed_table(found), verdicts(found), not_run(store, task)]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -116,16 +117,20 @@ def _speed_row(cell: Cell) -> list[str]:
     ]
 
 
-def verdict(found: Sequence[Cell]) -> str:
-    """In words: who does better than our defaults and who does not, per evaluation and per second."""
-    ours = {cell.peer: cell for cell in found}.get(OURS[0])
+def verdicts(found: Sequence[Cell]) -> str:
+    """In words: who does better than we do and who does not, by default and with one chain."""
+    cells = {cell.peer: cell for cell in found}
     others = [cell for cell in found if cell.peer not in OURS]
-    if ours is None or not others:
-        return ""
+    judged = {title: cells[peer] for peer, title in JUDGED.items() if peer in cells}
+    return "\n\n".join(verdict(ours, title, others) for title, ours in judged.items() if others)
+
+
+def verdict(ours: Cell, title: str, others: Sequence[Cell]) -> str:
+    """One of our rows against all peers, per evaluation and per second."""
     name, own = summary.headline(ours)[0], summary.headline_estimate(ours)
     return (
-        f"Judged by the {name}, where temperance with its defaults has {own.value:.3g} (in brackets, how "
-        "many times a peer's error is smaller or larger):\n\n"
+        f"Judged by the {name}, where {title} has {own.value:.3g} (in brackets, how many times a peer's "
+        "error is smaller or larger):\n\n"
         f"- per evaluation, {_ranking(ours, others, per_second=False)}\n"
         f"- per second, {_ranking(ours, others, per_second=True)}"
     )
@@ -138,8 +143,8 @@ def _ranking(ours: Cell, others: Sequence[Cell], *, per_second: bool) -> str:
             groups["few"].append(f"{_title(cell.peer)} (n = {cell.n})")
             continue
         ratio = summary.log_ratio(ours, cell, per_second=per_second)
-        verdict = "even" if ratio.low <= 0.0 <= ratio.high else "better" if ratio.value > 0.0 else "worse"
-        groups[verdict].append(f"{_title(cell.peer)} ({_times(ratio.value)})")
+        group = "even" if ratio.low <= 0.0 <= ratio.high else "better" if ratio.value > 0.0 else "worse"
+        groups[group].append(f"{_title(cell.peer)} ({_times(ratio.value)})")
     return (
         f"we lose to {_listed(groups['better'])}; no clear difference from {_listed(groups['even'])}; "
         f"we do better than {_listed(groups['worse'])}"

@@ -13,7 +13,7 @@ PEER = Peer(
     packages=("nautilus-sampler>=1.0",),
     notes="Its usual settings, vectorised calls, stopped by the budget; points of the exploration are kept.",
 )
-N_LIVE = {"twenty_peaks": 2000, "twenty_cylinders": 2000, "bridge": 2000, "two_modes": 2000}
+N_LIVE = {"twenty_peaks": 2000, "twenty_cylinders": 500, "bridge": 200, "two_modes": 200}
 BATCH = 100  # its own; it stops between batches
 
 

@@ -18,9 +18,10 @@ PEER = Peer(
 # (particles for 1,000 evaluations, kernel)
 PLANS = {
     "twenty_peaks": (20.0, "IMH"),
-    "twenty_cylinders": (9.0, "IMH"),
-    "bridge": (6.0, "IMH"),
-    "two_modes": (5.0, "IMH"),
+    "twenty_peaks-375000": (14.0, "IMH"),  # it takes more steps when it has more particles
+    "twenty_cylinders": (12.5, "IMH"),
+    "bridge": (6.8, "IMH"),
+    "two_modes": (6.5, "IMH"),
 }
 
 
@@ -32,7 +33,7 @@ def prepare(task: Task, density: Density) -> Sampler:
     import pymc
 
     logging.getLogger("pymc").setLevel(logging.ERROR)
-    rate, kernel = PLANS[task.key]
+    rate, kernel = PLANS.get(task.name, PLANS[task.key])
     particles = int(rate * task.budget / 1_000.0)
     with pymc.Model() as model:
         x = pymc.Uniform("x", task.box[:, 0], task.box[:, 1], shape=task.dim)

@@ -17,6 +17,7 @@ PEER = Peer(
 # (live points at least, slice steps or 0 for its own region sampling)
 PLANS = {
     "twenty_peaks": (1600, 0),
+    "twenty_peaks-375000": (16_000, 0),
     "twenty_cylinders": (200, 16),
     "bridge": (40, 6),
     "two_modes": (50, 20),
@@ -34,7 +35,7 @@ def prepare(task: Task, density: Density) -> Sampler:
     import ultranest.stepsampler as steps
 
     logging.getLogger("ultranest").setLevel(logging.ERROR)
-    n_live, n_slices = PLANS[task.key]
+    n_live, n_slices = PLANS.get(task.name, PLANS[task.key])
 
     def run(seed: int) -> Outcome:
         np.random.seed(seed)  # noqa: NPY002 - it draws from the global state
