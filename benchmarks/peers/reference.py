@@ -18,7 +18,7 @@ from peers.tasks import Task, get_task
 
 PATH = ROOT / "docs" / "peers" / "reference.json"
 TASK = "bridge-100000"
-CHAINS, TUNE, DRAWS, SEED = 16, 50_000, 600_000, 1
+CHAINS, TUNE, DRAWS, SEED = 64, 50_000, 600_000, 1
 LEVELS, HOTTEST = 10, 30.0
 
 
