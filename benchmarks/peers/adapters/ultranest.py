@@ -32,7 +32,7 @@ class Plan(NamedTuple):
 
 PLANS = {
     "twenty_peaks": Plan(1600),
-    "twenty_peaks-375000": Plan(1600, n_runs=11),
+    "twenty_peaks-375000": Plan(1600, n_runs=10),
     "twenty_cylinders": Plan(200, n_slices=16),
     "bridge": Plan(40, n_slices=6),
     "two_modes": Plan(50, n_slices=20),
