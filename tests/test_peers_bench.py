@@ -107,8 +107,8 @@ def test_starts_lie_in_the_box_and_the_box_holds_the_mass() -> None:
         density = Density(task)
         assert density.log_box(task.start) == 0.0
         if task.problem.sampler is not None:
-            inside = [density.log_box(x) == 0.0 for x in task.problem.draw(2_000, seed=3)]
-            assert np.mean(inside) > 0.98
+            draws = task.problem.draw(100_000, seed=3)  # at most 2e-8 of the mass is outside
+            assert np.all((draws >= task.box[:, 0]) & (draws <= task.box[:, 1]))
 
 
 def test_rows_are_resumed(store) -> None:

@@ -14,6 +14,7 @@ from temperance.zoo.problem import Problem
 
 MIDDLE = 0.5 * SIDE
 BALL = 0.1  # standard deviation of an ensemble's start, in widths of a mode or in peaks' own units
+EDGE = 5.0 * PEAK_SD  # of the box beyond the square: one peak lies at its rim
 EXTRA_REACH = 6.0  # half the box of a standard normal coordinate
 PAIR_REACH, PAIR_SD = 6.0, 0.5
 COEFFICIENT_REACH, LOG_VARIANCE = 1500.0, (6.0, 11.0)
@@ -72,7 +73,7 @@ class Task:
 
 
 def _square() -> tuple[FloatArray, FloatArray, FloatArray]:
-    return np.full(2, MIDDLE), np.full(2, PEAK_SD), np.tile([0.0, SIDE], (2, 1))
+    return np.full(2, MIDDLE), np.full(2, PEAK_SD), np.tile([-EDGE, SIDE + EDGE], (2, 1))
 
 
 def _cylinders() -> tuple[FloatArray, FloatArray, FloatArray]:
