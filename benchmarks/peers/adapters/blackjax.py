@@ -23,7 +23,7 @@ USUAL_STEP = 2.38  # over √d, Roberts, Gelman & Gilks 1997
 # (particles for 1,000 evaluations, walk steps at each temperature, scale of the walk)
 PLANS = {
     "twenty_peaks": (23.0, 4, 0.3),
-    "twenty_cylinders": (8.4, 10, 0.3),
+    "twenty_cylinders": (7.8, 10, 0.3),
     "bridge": (3.0, 10, 0.5),
     "two_modes": (4.0, 10, 1.0),
 }
