@@ -12,8 +12,8 @@ PEER = Peer(
     start=BOX,
     packages=("ultranest>=4.4",),
     notes="Reactive, vectorised calls, stopped by the budget. In more than two dimensions with a slice "
-    "step sampler, as its documentation advises there. Ten times the budget goes to independent runs, "
-    "weighted by their evidences: the time of one run grows with the square of its live points.",
+    "step sampler, as its documentation advises there. The long budget of the peaks goes to independent "
+    "runs, weighted by their evidences: one with ten times the live points takes over thirty times as long.",
 )
 
 
