@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 import temperance as tp
 from peers.adapters.temperance_paper import LEVELS as PAPER_LEVELS
-from peers.ours import sampler
+from peers.ours import as_it_comes, sampler
 from peers.reference import load
 from peers.tasks import TASKS, Task
 from temperance import zoo
@@ -33,6 +33,7 @@ FIRST_SEED = 10_001  # no seed was looked at before
 MANY, SOME, FEW = 500, 200, 60
 SLOW = {"one Gaussian, 100-d": 30}  # runs
 NEAR = 20.0  # of the reference, for the bridge
+NOTHING_SET = "nothing set"
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -124,11 +125,12 @@ def paper(trial: Trial | Task) -> dict[str, Any]:
     return {"temperatures": temperatures, "settings": tp.paper_settings(trim=False), "tune_share": 0.25}
 
 
-# name: options, runs of a main task (zero: none), runs of another
-VARIANTS: dict[str, tuple[dict[str, Any] | Callable[..., dict[str, Any]], int, int]] = {
+# name: options (none at all: as it comes, whatever it spends), runs of a main task (zero: none), of another
+VARIANTS: dict[str, tuple[dict[str, Any] | Callable[..., dict[str, Any]] | None, int, int]] = {
     "the defaults": ({}, MANY, FEW),
     "without jumps": (jumping(enabled=False), SOME, FEW),
     "the paper's setting": (paper, SOME, 0),
+    NOTHING_SET: (None, SOME, 0),
     "four chains": ({"chains": 4}, FEW, 0),
     "no scouts": (jumping(scout_share=0.0), FEW, 0),
     "no fresh proposals": (jumping(refresh=False), FEW, 0),
@@ -153,6 +155,8 @@ def trial_of(name: str) -> Trial | Task:
 def runner(name: str, variant: str) -> Any:
     """A function from a seed to an outcome."""
     trial, options = trial_of(name), VARIANTS[variant][0]
+    if options is None:
+        return as_it_comes(trial)
     chosen = options(trial) if callable(options) else options
     return sampler(trial, **{"chains": 1, **chosen})
 

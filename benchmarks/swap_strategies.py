@@ -19,9 +19,12 @@ import temperance as tp
 from temperance.zoo import Problem
 
 RUNS, TUNE, DRAWS, SEED = 200, 2_500, 7_500, 1
-SETTINGS = tp.Settings(
-    adaptation=tp.Adaptation(walk_acceptance=0.234, swap_acceptance=0.234),  # the paper's rates
+SETTINGS = tp.Settings(  # the paper's walks and rates, and nothing beside swaps that changes modes
+    adaptation=tp.Adaptation(
+        walk="covariance", coordinate_every=0, walk_acceptance=0.234, swap_acceptance=0.234
+    ),
     trimming=tp.Trimming(enabled=False),
+    jumps=tp.Jumps(enabled=False),
 )
 TARGETS = {
     "twenty peaks, 5 levels": (tp.zoo.twenty_peaks(), 5),

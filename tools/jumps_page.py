@@ -9,7 +9,7 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
-from jumps import MAIN, NEAR, OTHERS, VARIANTS  # noqa: E402
+from jumps import MAIN, NEAR, NOTHING_SET, OTHERS, VARIANTS  # noqa: E402
 from peers.ours import TUNE_SHARE  # noqa: E402
 from peers.tasks import TASKS  # noqa: E402
 from temperance.core.state import JUMP_DOF  # noqa: E402
@@ -24,6 +24,7 @@ TITLES = {
     "bridge-100000": f"bridge, 11-d: RMSE of coefficient 3 (within {NEAR:.0f})",
 }
 WORDS = {"mean": "means", "variance": "second moments", "weight": "weights", "coefficient": "coefficient 3"}
+NOT_LEFT_OUT = ("the paper's setting", NOTHING_SET)
 Cell = dict[str, Any]
 
 
@@ -41,7 +42,8 @@ def page(cells: dict[str, Cell]) -> str:
         "heading": heading(cells),
         "main": main_table(cells, ("the defaults", "without jumps", "the paper's setting", "four chains")),
         "zoo": zoo_table(cells),
-        "ablation": main_table(cells, [name for name in VARIANTS if name != "the paper's setting"]),
+        "unset": unset_table(cells),
+        "ablation": main_table(cells, [name for name in VARIANTS if name not in NOT_LEFT_OUT]),
         "clustering": (FOLDER / "clustering.md").read_text(encoding="utf-8").strip(),
         "cpu": cpu_in_words(cells),
     }
@@ -66,6 +68,17 @@ def main_table(cells: dict[str, Cell], variants: Any) -> str:
         shown = [in_words(name, cells.get(f"{name} | {variant}")) for name in MAIN]
         if any(text != "–" for text in shown):
             lines.append(f"| {variant} | " + " | ".join(shown) + " |")
+    return "\n".join(lines)
+
+
+def unset_table(cells: dict[str, Cell]) -> str:
+    """What ``sample(log_density, initial=...)`` spends on each of the four tasks, and what it gets."""
+    lines = ["| error | nothing set | evaluations | CPU seconds |", "|---" * 4 + "|"]
+    for name, title in TITLES.items():
+        cell = cells.get(f"{name} | {NOTHING_SET}")
+        if cell is not None:
+            spent, seconds = cell["evaluations"]["mean"], cell["cpu_seconds"]["mean"]
+            lines.append(f"| {title} | {in_words(name, cell)} | {spent:,.0f} | {seconds:.2g} |")
     return "\n".join(lines)
 
 
@@ -116,13 +129,7 @@ def zoo_row(title: str, budget: int | str, column: str, jumps: Cell, none: Cell)
     """One error of one problem."""
     with_jumps, without = root(jumps, column), root(none, column)
     spent = f"{budget:,}" if budget else ""
-    words = {
-        "mean": "means",
-        "variance": "second moments",
-        "weight": "weights",
-        "coefficient": "coefficient 3",
-    }
-    shown = f"| {title} | {spent} | {words[column]} | {with_jumps:.3g} | {without:.3g} |"
+    shown = f"| {title} | {spent} | {WORDS[column]} | {with_jumps:.3g} | {without:.3g} |"
     if not with_jumps or not without:
         return f"{shown} – |"
     ratio = with_jumps / without

@@ -1,6 +1,7 @@
 """Our own sampler under the peers' contract: from one point, and with the budget met to the iteration."""
 
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -19,26 +20,45 @@ def sampler(task: Task, *, tune_share: float = TUNE_SHARE, **options: Any) -> Sa
     How many draws a budget allows depends on the levels that tuning leaves. So the tuning is made twice: once
     to see what is left, and once, timed, with the draws that follow. Levels must not be dropped after tuning.
     """
-    sample = partial(
-        tp.sample, task.problem.log_density, initial=task.start, data=task.problem.data, cores=1,
-        progress=False, **options,
-    )  # fmt: skip
+    sample = partial(bare_call(task), **options)
     probe = sample(draws=0, tune=1, seed=0)  # shows defaults, and compiles
     chains, n_levels = len(probe.chains), probe.n_levels_at_start
     sample = partial(sample, tune=int(tune_share * task.budget / (chains * n_levels)))
 
     def run(seed: int) -> Outcome:
         draws = affordable_draws(sample(draws=0, seed=seed), task.budget)
-        began = time.process_time()
-        result = sample(draws=draws, seed=seed)
-        return Outcome(
-            cpu_seconds=time.process_time() - began,
-            draws=result.draws.reshape(-1, task.dim),
-            evaluations=evaluations(result),
-            settings=f"{chains} chain{'s' if chains > 1 else ''}, {n_levels} levels",
-        )
+        return timed(partial(sample, draws=draws, seed=seed))
 
     return run
+
+
+def as_it_comes(task: Task) -> Sampler:
+    """A run of `temperance.sample` in which nothing is set, however many evaluations that takes."""
+    sample = bare_call(task)
+    sample(draws=0, tune=1)  # compiles
+    return lambda seed: timed(partial(sample, seed=seed))
+
+
+def bare_call(task: Task) -> Callable[..., tp.Result]:
+    """`temperance.sample` of a task, with nothing set that changes its draws."""
+    problem = task.problem
+    return partial(
+        tp.sample, problem.log_density, initial=task.start, data=problem.data, cores=1, progress=False
+    )
+
+
+def timed(sample: Callable[[], tp.Result]) -> Outcome:
+    """What a run came to."""
+    began = time.process_time()
+    result = sample()
+    elapsed = time.process_time() - began
+    chains, n_levels = len(result.chains), result.n_levels_at_start
+    return Outcome(
+        cpu_seconds=elapsed,
+        draws=result.draws.reshape(-1, result.draws.shape[-1]),
+        evaluations=evaluations(result),
+        settings=f"{chains} chain{'s' if chains > 1 else ''}, {n_levels} levels",
+    )
 
 
 def evaluations(result: tp.Result) -> int:
