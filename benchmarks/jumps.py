@@ -33,7 +33,8 @@ FIRST_SEED = 10_001  # no seed was looked at before
 MANY, SOME, FEW = 500, 200, 60
 SLOW = {"one Gaussian, 100-d": 30}  # runs
 NEAR = 20.0  # of the reference, for the bridge
-NOTHING_SET = "nothing set"
+ONE_CHAIN, FOUR_CHAINS = "the defaults, one chain", "the defaults, four chains"
+WITHOUT_JUMPS, PAPER, NOTHING_SET = "without jumps", "the paper's setting", "nothing set"
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -127,11 +128,11 @@ def paper(trial: Trial | Task) -> dict[str, Any]:
 
 # name: options (none at all: as it comes, whatever it spends), runs of a main task (zero: none), of another
 VARIANTS: dict[str, tuple[dict[str, Any] | Callable[..., dict[str, Any]] | None, int, int]] = {
-    "the defaults": ({}, MANY, FEW),
-    "without jumps": (jumping(enabled=False), SOME, FEW),
-    "the paper's setting": (paper, SOME, 0),
+    ONE_CHAIN: ({}, MANY, FEW),
+    WITHOUT_JUMPS: (jumping(enabled=False), SOME, FEW),
+    PAPER: (paper, SOME, 0),
     NOTHING_SET: (None, SOME, 0),
-    "four chains": ({"chains": 4}, FEW, 0),
+    FOUR_CHAINS: ({"chains": 4}, FEW, 0),
     "no scouts": (jumping(scout_share=0.0), FEW, 0),
     "no fresh proposals": (jumping(refresh=False), FEW, 0),
     "the paper's walk": (adapting(walk="covariance"), FEW, 0),

@@ -25,6 +25,7 @@ def main() -> None:
     parts = {
         "heading": heading(),
         "turns": str(goals.TURNS),
+        "slow_turns": str(goals.SLOW_TURNS),
         "goals": goals_table(rows),
         "dims": growth.dim_table(dims),
         "levels": growth.levels_table(levels),

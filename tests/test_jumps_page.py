@@ -29,7 +29,7 @@ def test_the_page_is_made_from_the_committed_cells() -> None:
 def test_another_cell_would_change_the_page() -> None:
     tool = load_tool()
     cells = json.loads((ROOT / "docs" / "jumps" / "cells.json").read_text(encoding="utf-8"))
-    cells["two_modes-100000 | the defaults"]["weight"]["mean"] *= 4.0
+    cells["two_modes-100000 | the defaults, one chain"]["weight"]["mean"] *= 4.0
     assert tool.page(cells) != (ROOT / "docs" / "jumps.md").read_text(encoding="utf-8")
 
 

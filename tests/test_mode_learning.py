@@ -210,6 +210,17 @@ def test_evaluations_are_counted(seed) -> None:
     assert calls == 3 + chain.tuning.evaluations.sum() + chain.sampling.evaluations.sum()
 
 
+def test_without_a_share_no_scout_is_sent(seed) -> None:
+    problem = tp.zoo.two_modes(2)
+    settings = tp.Settings(jumps=tp.Jumps(scout_share=0.0))
+    result = tp.sample(
+        problem.log_density, initial=problem.modes[0], levels=3, draws=0, tune=800, chains=1, seed=seed,
+        progress=False, settings=settings,
+    )  # fmt: skip
+    assert result.chains[0].modes.n_scouts == 0
+    assert result.chains[0].tuning.evaluations.sum() == 3 * 800
+
+
 def test_a_failing_density_in_a_scout_keeps_all_draws(seed) -> None:
     """Whichever call fails, those of scouts included, the result has all that was before."""
     failed = {"calls": 0}

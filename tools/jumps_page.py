@@ -9,7 +9,17 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
-from jumps import MAIN, NEAR, NOTHING_SET, OTHERS, VARIANTS  # noqa: E402
+from jumps import (  # noqa: E402
+    FOUR_CHAINS,
+    MAIN,
+    NEAR,
+    NOTHING_SET,
+    ONE_CHAIN,
+    OTHERS,
+    PAPER,
+    VARIANTS,
+    WITHOUT_JUMPS,
+)
 from peers.ours import TUNE_SHARE  # noqa: E402
 from peers.tasks import TASKS  # noqa: E402
 from temperance.core.state import JUMP_DOF  # noqa: E402
@@ -24,7 +34,7 @@ TITLES = {
     "bridge-100000": f"bridge, 11-d: RMSE of coefficient 3 (within {NEAR:.0f})",
 }
 WORDS = {"mean": "means", "variance": "second moments", "weight": "weights", "coefficient": "coefficient 3"}
-NOT_LEFT_OUT = ("the paper's setting", NOTHING_SET)
+NOT_LEFT_OUT = (PAPER, NOTHING_SET)
 Cell = dict[str, Any]
 
 
@@ -40,7 +50,7 @@ def page(cells: dict[str, Cell]) -> str:
         "dof": str(JUMP_DOF),
         "tune_share": f"{100 * TUNE_SHARE:.0f}",
         "heading": heading(cells),
-        "main": main_table(cells, ("the defaults", "without jumps", "the paper's setting", "four chains")),
+        "main": main_table(cells, (ONE_CHAIN, WITHOUT_JUMPS, PAPER, FOUR_CHAINS)),
         "zoo": zoo_table(cells),
         "unset": unset_table(cells),
         "ablation": main_table(cells, [name for name in VARIANTS if name not in NOT_LEFT_OUT]),
@@ -113,7 +123,7 @@ def zoo_table(cells: dict[str, Cell]) -> str:
     head = "| problem | evaluations | error of | with jumps | without | ratio |"
     lines = [head, "|---" * 6 + "|"]
     for name in (*MAIN, *OTHERS):
-        pair = [cells.get(f"{name} | {variant}") for variant in ("the defaults", "without jumps")]
+        pair = [cells.get(f"{name} | {variant}") for variant in (ONE_CHAIN, WITHOUT_JUMPS)]
         if None in pair:
             continue
         title = f"{TASKS[name].problem.name}" if name in TASKS else name
@@ -144,7 +154,7 @@ def cpu_in_words(cells: dict[str, Cell]) -> str:
     """CPU seconds of a run with and without jumps, for the four tasks."""
     texts = []
     for name in MAIN:
-        both = [cells.get(f"{name} | {variant}") for variant in ("the defaults", "without jumps")]
+        both = [cells.get(f"{name} | {variant}") for variant in (ONE_CHAIN, WITHOUT_JUMPS)]
         if None not in both:
             seconds = [cell["cpu_seconds"]["mean"] for cell in both]
             texts.append(f"{TASKS[name].problem.name}: {seconds[0]:.2g} s of CPU against {seconds[1]:.2g} s")

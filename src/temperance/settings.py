@@ -135,9 +135,9 @@ class Trimming:
 class Jumps:
     """Moves of the base level from mode to mode, learnt while tuning and frozen for the draws.
 
-    ``scout_share`` is the largest share of the evaluations of tuning that scouts may add: walks at the base
-    temperature from where warm levels are. ``refresh`` lets the hottest level, when it has one mode, draw
-    half of its proposals afresh while drawing.
+    ``scout_share`` is the largest share of the evaluations of tuning that scouts may add, beyond the first
+    two: walks at the base temperature from where warm levels are. Zero sends none. ``refresh`` lets the
+    hottest level, when it has one mode, draw half of its proposals afresh while drawing.
     """
 
     enabled: bool = True

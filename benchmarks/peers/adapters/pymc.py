@@ -13,7 +13,7 @@ PEER = Peer(
     packages=("pymc>=5.28",),
     notes="`sample_smc`, one chain; the box is the prior, the zoo's density a potential in an operation of "
     "its own, called point by point as PyMC does. What PyMC compiles at each call is in the CPU time. It "
-    "chooses the number of steps itself: particles so that the budget is nearly used and not exceeded.",
+    "chooses the number of steps itself: particles so that no run exceeds the budget; most use less.",
 )
 # (particles for 1,000 evaluations, kernel)
 PLANS = {

@@ -118,10 +118,11 @@ class ModeLearner:
         return levels
 
     def afford_scout(self, n_evaluations: int) -> bool:
-        """Whether one more scout stays within the share that they may use."""
+        """Whether one more scout stays within the share that they may use; without a share there is none."""
+        share = self._plan.settings.jumps.scout_share
         steps = 2 * max(SCOUT_STEPS * self._plan.dim, MIN_SCOUT_STEPS)
-        allowed = self._plan.settings.jumps.scout_share * n_evaluations + 2 * steps
-        return self.n_scout_evaluations + steps <= allowed
+        allowed = share * n_evaluations + 2 * steps
+        return share > 0.0 and self.n_scout_evaluations + steps <= allowed
 
     def new_scout(self, state: State, level: int, root: FloatArray) -> Scout:
         """A scout that starts at what is at a level, and whose first proposals have this lower factor."""
