@@ -14,7 +14,7 @@ PEER = Peer(
     notes="Dynamic, all weight on the posterior, stopped by the budget; one call for each point. Its own "
     "choice of bounds and of sampling within them.",
 )
-N_LIVE = {"twenty_peaks": 500, "twenty_cylinders": 500, "bridge": 40, "two_modes": 50}
+N_LIVE = {"twenty_peaks": 500, "twenty_cylinders": 200, "bridge": 40, "two_modes": 50}
 MARGIN = 0.98  # of the budget: it looks at the count between batches of proposals
 
 

@@ -11,7 +11,7 @@ PEER = Peer(
     kind="nested sampling",
     start=BOX,
     packages=("ultranest>=4.4",),
-    notes="Reactive, vectorised calls, stopped by the budget. In more than two dimensions with a slice "
+    notes="Reactive, vectorised calls; ends by itself, or by the budget. In more than two dimensions with a slice "
     "step sampler, as its documentation advises there. The long budget of the peaks goes to independent "
     "runs, weighted by their evidences: one with ten times the live points takes over thirty times as long.",
 )
@@ -33,9 +33,9 @@ class Plan(NamedTuple):
 PLANS = {
     "twenty_peaks": Plan(1600),
     "twenty_peaks-375000": Plan(1600, n_runs=10),
-    "twenty_cylinders": Plan(200, n_slices=16),
+    "twenty_cylinders": Plan(400, n_slices=6),
     "bridge": Plan(40, n_slices=6),
-    "two_modes": Plan(50, n_slices=20),
+    "two_modes": Plan(100, n_slices=8),
 }
 LOOSE = 5.0  # wanted accuracy of the evidence, so that it does not raise the number of live points
 MARGIN = 0.97  # of the budget: it looks at the count between batches
