@@ -11,9 +11,10 @@ PEER = Peer(
     kind="nested sampling",
     start=BOX,
     packages=("ultranest>=4.4",),
-    notes="Reactive, vectorised calls; ends by itself, or by the budget. In more than two dimensions with a slice "
-    "step sampler, as its documentation advises there. The long budget of the peaks goes to independent "
-    "runs, weighted by their evidences: one with ten times the live points takes over thirty times as long.",
+    notes="Reactive, vectorised calls; ends by itself, or by the budget. In more than two dimensions with a "
+    "slice step sampler, as its documentation advises there. The long budget of the peaks goes to "
+    "independent runs, weighted by their evidences: one with ten times the live points takes over thirty "
+    "times as long.",
 )
 
 
