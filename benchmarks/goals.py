@@ -25,7 +25,7 @@ from timing import (
     wall_seconds,
 )
 
-TURNS = 40
+TURNS = 120
 SLOW_TURNS = 12  # for what takes a second a turn
 FIRST_DRAW = (
     "import temperance as tp; "
