@@ -161,3 +161,17 @@ def link(points: np.ndarray, log_density: np.ndarray, reach: np.ndarray, stretch
         else:
             clusters.append({int(a)})
     return clusters
+
+
+def apparent_scale(theta: float, squares: list[float], stride: int, first: int) -> float:
+    """The scale over the root of a mean of (x − μ)ᵀΣ⁻¹(x − μ)/d, from the history of all of them.
+
+    The mean is over the states since half the last power of two, of which every ``stride``-th counts; before
+    the first such time it is unknown.
+    """
+    n = len(squares)
+    begun = 2 ** int(np.floor(np.log2(n))) // 2
+    if begun < first:
+        return np.nan
+    measured = [squares[k - 1] for k in range(begun + 1, n + 1) if k % stride == 0]
+    return float(np.exp(theta) / np.sqrt(np.mean(measured)))

@@ -7,8 +7,11 @@ import numpy as np
 import pytest
 
 import temperance as tp
-from harness import PLAIN
+from harness import PLAIN, HandTarget, advance, make_noise, make_plan, make_run
 from kinds import KINDS, form, interpreted
+from temperance.core.compile import compiled_around_for
+from temperance.core.state import EVALUATE_SIGNATURE, NOT_A_NUMBER, STATUS
+from temperance.targets import Bound
 from temperance.targets.compiled import _compiled_evaluation
 
 TINY = {"draws": 100, "tune": 100, "chains": 2, "levels": 3, "seed": 1, "progress": False}
@@ -402,3 +405,92 @@ def test_vectorised_density_of_wrong_length_is_refused_by_name():
 
     with pytest.raises(tp.InvalidTypeError, match=r"one_value is vectorised .* shape \(3,\); got shape \(\)"):
         tp.sample(one_value, initial=np.zeros(2), vectorized=True, **TINY)
+
+
+@numba.njit
+def undefined_now_and_then(x):
+    return np.nan if np.sin(40.0 * x[0]) > 0.7 else -0.5 * np.sum(x**2)
+
+
+@numba.njit
+def prior_undefined_now_and_then(x):
+    return np.nan if np.cos(30.0 * x[1]) > 0.8 else -0.5 * np.sum(x**2)
+
+
+@pytest.mark.parametrize("prior", [None, half_plane_prior, prior_undefined_now_and_then])
+def test_refused_points_leave_nothing_behind_whatever_the_kind(prior):
+    """All kinds reject a NaN alike: had one of them left the refusal in a buffer, a level would freeze."""
+    results = []
+    for kind in KINDS:
+        parts = {"log_density": form(kind, undefined_now_and_then)}
+        if prior is not None:
+            parts = {"log_likelihood": parts["log_density"], "log_prior": form(kind, prior)}
+        results.append(
+            tp.sample(
+                **parts,
+                initial=[0.6, 0.25],
+                vectorized=kind == "vectorized",
+                settings=tp.Settings(bad_density="reject"),
+                **(TINY | {"draws": 800, "tune": 300, "chains": 1}),
+            )
+        )
+    for result in results:
+        np.testing.assert_array_equal(result.draws, results[0].draws)
+        assert result.chains[0].n_refused == results[0].chains[0].n_refused > 100
+        assert len(np.unique(result.draws[0, :, 0])) > 200
+
+
+class Forgetful:
+    """A target that leaves rows as they are."""
+
+    name, has_prior, runs_in_parallel = "forgetful", False, True
+
+    def bind(self, buffers):
+        return Bound(_do_nothing(), 0)
+
+
+def _do_nothing():
+    @compiled_around_for(EVALUATE_SIGNATURE)
+    def evaluate(context, proposal, n_levels, log_density, log_prior, scratch, control):
+        pass
+
+    return evaluate
+
+
+def test_a_row_that_a_target_forgets_is_not_what_stood_there_before(rng):
+    run = make_run(make_plan(HandTarget(two_modes), [1.0, 0.5], 2))
+    forgetful = Forgetful().bind(run._buffers)
+    run.info.log_density[:], run.info.log_prior[:] = 7.0, -np.inf
+    forgetful.fill(run._buffers)
+    assert np.all(np.isnan(run.info.log_density))
+    assert np.all(run.info.log_prior == 0.0)
+    run._bound = forgetful
+    advance(run, make_noise(rng, 1, 2, 2), adapting=False)
+    assert run.control[STATUS] == NOT_A_NUMBER
+
+
+@pytest.mark.parametrize("sampled_first", [True, False])
+@pytest.mark.parametrize("with_data", [True, False])
+def test_a_compiled_density_divides_as_its_author_compiled_it(sampled_first, with_data):
+    """A division by zero raises in the run and in the author's own calls, whichever came first."""
+
+    @numba.njit
+    def divides(x):
+        steps = 0 if x[0] > 1.5 else 1
+        return -0.5 * np.sum(x**2) + 1 / steps
+
+    @numba.njit
+    def divides_data(x, data):
+        return divides(x) + 0.0 * data[0]
+
+    density, data = (divides_data, (np.zeros(1),)) if with_data else (divides, None)
+    arguments = () if data is None else (data[0],)
+    bad = np.array([2.0, 0.0])
+    if not sampled_first:
+        with pytest.raises(ZeroDivisionError):
+            density(bad, *arguments)
+    with pytest.raises(tp.DensityError) as raised:
+        tp.sample(density, initial=np.zeros(2), data=None if data is None else data[0], **TINY)
+    assert isinstance(raised.value.__cause__, ZeroDivisionError)
+    with pytest.raises(ZeroDivisionError):
+        density(bad, *arguments)

@@ -47,5 +47,9 @@ class BoundWarning(TemperanceWarning):
     """An adapted quantity reached the edge of its compact set."""
 
 
+class LearningWarning(TemperanceWarning):
+    """Something could not be learnt while tuning, and stayed as it was."""
+
+
 class IncompleteWarning(TemperanceWarning):
     """A run ended early; its result holds what was drawn so far."""

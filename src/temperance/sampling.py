@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from temperance.checks import flag, instance_of, one_of, whole_number
-from temperance.errors import BoundWarning, IncompleteWarning, InvalidInputError
+from temperance.errors import BoundWarning, IncompleteWarning, InvalidInputError, LearningWarning
 from temperance.results.findings.running import BOUND_NAMES
 from temperance.results.result import Result
 from temperance.runs.allocate import covariance_bytes, trace_bytes
@@ -174,6 +174,7 @@ def _finish(plan: Plan, runs: Sequence[ChainRun], seed: Any) -> Result:
             "the run was interrupted; the result holds what was drawn", IncompleteWarning, stacklevel=3
         )
     _warn_of_bounds(result)
+    _warn_of_setbacks(result)
     return result
 
 
@@ -187,3 +188,14 @@ def _warn_of_bounds(result: Result) -> None:
                 BoundWarning,
                 stacklevel=4,
             )
+
+
+def _warn_of_setbacks(result: Result) -> None:
+    setbacks = [setback for chain in result.chains for setback in chain.setbacks]
+    if setbacks:
+        warnings.warn(
+            f"learning failed {len(setbacks)} times and went back to what was known; the last time it was "
+            f"{setbacks[-1]}",
+            LearningWarning,
+            stacklevel=4,
+        )

@@ -17,7 +17,9 @@ from temperance.swaps import Strategy, equi_energy, even_odd
 OPTIMAL_ACCEPTANCE = (
     0.234  # Roberts, Gelman & Gilks 1997, for walks in many dimensions; Atchadé 2011, for swaps
 )
-PAPER_GAIN_EXPONENT = 0.6  # reproduces the paper's tables
+# The paper prints none. Of those tried, 0.6 comes closest to its bridge regression; its first two examples
+# want 0.7 (docs/reproduction.md).
+PAPER_GAIN_EXPONENT = 0.6
 INF = float("inf")
 
 
@@ -152,7 +154,12 @@ class Jumps:
 
 @dataclass(frozen=True, kw_only=True)
 class Bounds:
-    """The compact sets of the theory, wide enough never to matter in a healthy run."""
+    """How far adaptation may go, wide enough never to matter in a healthy run.
+
+    The theory keeps all that adapts in compact sets. Bounded here are each gap between temperatures, each
+    scale (of a step in all coordinates and of a step in one), and each entry of D, where a covariance is
+    L D Lᵀ. Free are the means and the unit lower factor L.
+    """
 
     temperature_gap: tuple[float, float] = (1e-4, 1e9)
     scale: tuple[float, float] = (1e-12, 1e12)

@@ -74,6 +74,21 @@ def compiled_around_for(signature: Any) -> Callable[[Function], Function]:
     return decorator
 
 
+def compile_first(function: Any, arguments: tuple[Any, ...]) -> None:
+    """Compile a user's function by itself, as the user's own call would.
+
+    A function that is first met inside one of ours inherits our options and keeps them: a division by zero
+    would then give infinity, in the user's own calls too, where it should raise.
+    """
+    function.get_call_template(arguments, {})
+
+
+def returned_type(function: Any, arguments: tuple[Any, ...]) -> Any:
+    """What one of our functions returns for arguments of these types."""
+    function.compile(arguments)
+    return function.overloads[arguments].signature.return_type
+
+
 @functools.cache
 def kernel_digest() -> str:
     """Hash of every source file that is compiled into the loop."""

@@ -9,6 +9,7 @@ from numba import types
 from temperance.core.adapt import adapt_walks, average_late
 from temperance.core.compile import compiled, compiled_for, kernel_digest
 from temperance.core.coordinate import adapt_coordinates, propose_coordinates
+from temperance.core.evaluate import ask
 from temperance.core.jump import propose_jumps
 from temperance.core.numeric import power_gain
 from temperance.core.record import record
@@ -17,8 +18,6 @@ from temperance.core.state import (
     LEVEL,
     RUNNING,
     STATUS,
-    STOP,
-    STOPPED,
     SWAPPING,
     Chain,
     chain_type,
@@ -28,7 +27,7 @@ from temperance.core.state import (
 from temperance.core.swap import forget_swaps, swap
 from temperance.core.temper import adapt_gaps, measure_edges
 from temperance.core.trim import trim, trim_is_due
-from temperance.core.walk import accept_walk, choose_active, propose, screen
+from temperance.core.walk import accept_walk, choose_active, propose
 
 
 @compiled
@@ -81,20 +80,7 @@ def compiled_loop() -> Callable[..., int]:
             propose(state, noise, row, info)
             propose_coordinates(noise, row, state, settings, info)
             propose_jumps(chain, row)
-            evaluate(
-                context,
-                info.proposal,
-                info.n_active[0],
-                info.log_density,
-                info.log_prior,
-                info.scratch,
-                control,
-            )
-            if control[STOP] != 0:
-                control[STATUS] = STOPPED if control[STATUS] == RUNNING else control[STATUS]
-            elif control[STATUS] == RUNNING:
-                screen(state, info, settings, control)
-            if control[STATUS] != RUNNING:
+            if not ask(evaluate, context, chain):
                 return row
             finish_iteration(propose_pair, chain, row)
             if control[STATUS] != RUNNING:

@@ -11,6 +11,7 @@ from temperance.core.compile import compiled
 from temperance.core.lanes import LANES
 from temperance.core.numeric import power_gain
 from temperance.core.state import Info, Noise, Settings, State
+from temperance.core.unimodal import follow_levels
 
 # An update that changes nothing to speak of: no division by zero, and every lane stays finite.
 SMALLEST_CHANGE = 1e-12
@@ -44,7 +45,7 @@ def note_directions(noise: Noise, row: int, state: State, info: Info) -> None:
 def learn_shapes(state: State, info: Info, settings: Settings, cov_gain: float) -> None:
     """Σ ← Σ^½ (I + γ (η − wanted) z zᵀ / |z|²) Σ^½ᵀ at every level that stepped in all coordinates, in place.
 
-    The means and the spreads of the coordinates are followed beside it, to tell one mode from several.
+    Means and spreads of the levels are followed beside it, to tell one mode from several.
     """
     n_steps = state.iteration[0]
     if settings.coordinate_every > 0:
@@ -57,39 +58,10 @@ def learn_shapes(state: State, info: Info, settings: Settings, cov_gain: float) 
     )
     for level in range(state.update_total.shape[0] * LANES):
         change = SMALLEST_CHANGE
-        if level < state.n_levels[0]:
-            follow(level, cov_gain, state)
-            if stepped(level, info):
-                change = gain * (info.walk_accept_prob[level] - settings.target_walk_accept)
+        if level < state.n_levels[0] and stepped(level, info):
+            change = gain * (info.walk_accept_prob[level] - settings.target_walk_accept)
         if abs(change) < SMALLEST_CHANGE:
             change = SMALLEST_CHANGE
         state.update_total[level // LANES, 0, level % LANES] = 1.0 / change
         state.update_keep[level // LANES, 0, level % LANES] = 1.0
-
-
-@compiled
-def follow(level: int, gain: float, state: State) -> None:
-    """Running mean and variance of each coordinate of a level, in place."""
-    for i in range(state.position.shape[1]):
-        deviation = state.position[level, i] - state.mean[level, i]
-        state.mean[level, i] += gain * deviation
-        state.spread[level, i] += gain * (deviation * deviation - state.spread[level, i])
-
-
-@compiled
-def excess_spread(level: int, state: State) -> float:
-    """By how much a coordinate varies more than the walk's shape would have it: near one in a single mode.
-
-    The largest ratio over coordinates of the variance of the level to that of the shape.
-    """
-    dim = state.position.shape[1]
-    bundle, lane = level // LANES, level % LANES
-    largest = 0.0
-    for i in range(dim):
-        variance = state.cov_diag[bundle, i, lane]
-        first = i - 1  # of row i in column 0; column k begins where column k − 1 has ended
-        for k in range(i):
-            variance += state.cov_factor[bundle, first, lane] ** 2 * state.cov_diag[bundle, k, lane]
-            first += dim - k - 2
-        largest = max(largest, state.spread[level, i] / variance)
-    return largest
+    follow_levels(cov_gain, state, info.scratch)

@@ -8,19 +8,9 @@ from typing import Any, NamedTuple
 from numba import types
 
 from temperance.core.compile import compiled, compiled_for, kernel_digest
+from temperance.core.evaluate import ask
 from temperance.core.numeric import capped_log_prob
-from temperance.core.state import (
-    LEVEL,
-    RUNNING,
-    STATUS,
-    STOP,
-    STOPPED,
-    Chain,
-    FloatArray,
-    chain_type,
-    evaluate_type,
-)
-from temperance.core.walk import screen
+from temperance.core.state import LEVEL, Chain, FloatArray, chain_type, evaluate_type
 
 
 class Scout(NamedTuple):
@@ -81,14 +71,7 @@ def compiled_scout() -> Callable[..., int]:
         info.n_active[0] = 1
         for step in range(scout.uniforms.shape[0]):
             propose_step(scout, step, info.proposal[0])
-            evaluate(
-                context, info.proposal, 1, info.log_density, info.log_prior, info.scratch, control
-            )  # fmt: skip
-            if control[STOP] != 0:
-                control[STATUS] = STOPPED if control[STATUS] == RUNNING else control[STATUS]
-            elif control[STATUS] == RUNNING:
-                screen(chain.state, info, settings, control)
-            if control[STATUS] != RUNNING:
+            if not ask(evaluate, context, chain):
                 control[LEVEL] = 0
                 return step
             log_target = info.log_density[0] + info.log_prior[0]

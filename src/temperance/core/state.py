@@ -51,7 +51,7 @@ class State(NamedTuple):
     update_total: FloatArray  # (bundle, 1, LANES) of that update
     update_keep: FloatArray  # (bundle, 1, LANES) likewise
     update_waits: IntArray  # (1,) whether there is one
-    spread: FloatArray  # (level, dim) variances of the coordinates, for walks that do not learn them
+    spread: FloatArray  # (level, 2) mean squares of the states beside Σ, see `unimodal`; NaN at first
     coordinate_log_scale: FloatArray  # (level, dim) of steps along one coordinate
     log_scale: FloatArray  # (level,)
     log_scale_sum: FloatArray  # (level,) over late tuning, for what is frozen

@@ -1,11 +1,9 @@
 """Phase 5: levels hotter than the first unimodal one are dropped."""
 
-import math
-
 from temperance.core.compile import compiled
 from temperance.core.lanes import LANES
-from temperance.core.robust import excess_spread
 from temperance.core.state import Settings, State
+from temperance.core.unimodal import JUDGED, NEXT, scale_beside
 
 
 @compiled
@@ -18,13 +16,8 @@ def trim_is_due(iteration: int, settings: Settings) -> bool:
 
 @compiled
 def apparent_scale(level: int, state: State, settings: Settings) -> float:
-    """The scale that tells how many modes a level has: e^θ, as far as Σ is the covariance of the level.
-
-    A robust walk keeps e^θ and learns the shape of one mode instead; beside the covariance of the level its
-    scale would be smaller by the square root of what this leaves out.
-    """
-    scale = math.exp(state.log_scale[level])
-    return scale / math.sqrt(excess_spread(level, state)) if settings.robust else scale
+    """The scale of a level beside the covariance of its states, see `unimodal`; NaN if it is not known."""
+    return scale_beside(state.log_scale[level], state.spread[level, JUDGED], settings.robust)
 
 
 @compiled
@@ -79,13 +72,14 @@ def move_level(source: int, target: int, state: State) -> None:
     for i in range(state.position.shape[1]):
         state.position[target, i] = state.position[source, i]
         state.mean[target, i] = state.mean[source, i]
-        state.spread[target, i] = state.spread[source, i]
         state.coordinate_log_scale[target, i] = state.coordinate_log_scale[source, i]
     for array in (
         state.cov_factor, state.cov_diag, state.deviation, state.update_total, state.update_keep
     ):  # fmt: skip
         for i in range(array.shape[1]):
             array[target // LANES, i, target % LANES] = array[source // LANES, i, source % LANES]
+    for which in (JUDGED, NEXT):
+        state.spread[target, which] = state.spread[source, which]
     state.log_density[target] = state.log_density[source]
     state.log_prior[target] = state.log_prior[source]
     state.beta[target] = state.beta[source]

@@ -34,9 +34,11 @@ def choose_active(state: State, settings: Settings, info: Info) -> None:
 def propose(state: State, noise: Noise, row: int, info: Info) -> None:
     """Y = X + e^θ G with G ~ N(0, Σ), at every level; writes ``info.proposal``.
 
-    Phase 2 left in ``state.deviation`` what Σ has yet to learn: one pass over the factor serves both.
+    Phase 2 left in ``state.deviation`` what Σ has yet to learn: one pass over the factor serves both. Levels
+    that rest make no step, and yet take in what waits for them.
     """
-    n_bundles = (info.n_active[0] + LANES - 1) // LANES
+    n_passed = state.n_levels[0] if state.update_waits[0] != 0 else info.n_active[0]
+    n_bundles = (n_passed + LANES - 1) // LANES
     for turn in range(n_bundles):
         # To and fro, so that each iteration begins with the factors that are still in the cache.
         bundle = turn if state.iteration[0] % 2 == 0 else n_bundles - 1 - turn

@@ -28,7 +28,7 @@ def log_masses(components: Components) -> FloatArray:
 def with_mass(components: Components) -> Components:
     """Those that are not negligible: scouts may end in a tail without end, where there is no mode."""
     masses = log_masses(components)
-    return components.chosen(masses > masses.max() + NEGLIGIBLE)
+    return components.chosen(masses - masses.max() > NEGLIGIBLE)
 
 
 def mode_weights(components: Components) -> FloatArray:
@@ -51,7 +51,7 @@ def from_parts(weights: FloatArray, centres: FloatArray, covariances: FloatArray
     """A mixture with these weights, centres and scale matrices, and no chance yet."""
     root: FloatArray = np.linalg.cholesky(covariances).astype(np.float64)
     half_log_det = np.log(np.diagonal(root, axis1=1, axis2=2)).sum(axis=1)
-    return Mixture(
+    mixture = Mixture(
         chance=np.zeros(1),
         cumulative=np.cumsum(weights),
         centre=np.ascontiguousarray(centres),
@@ -59,6 +59,9 @@ def from_parts(weights: FloatArray, centres: FloatArray, covariances: FloatArray
         whitener=np.linalg.inv(root).astype(np.float64),
         log_height=np.log(weights) - half_log_det + log_constant(centres.shape[1]),
     )
+    if not len(weights) or not all(np.all(np.isfinite(part)) for part in mixture):
+        raise ArithmeticError("a mixture needs components, and all of them finite")
+    return mixture
 
 
 def whitened_squares(points: FloatArray, mixture: Mixture) -> FloatArray:

@@ -18,7 +18,7 @@ from temperance.runs.record import ChainRecord, LearntModes, RunSetup
 if TYPE_CHECKING:
     from temperance.results.result import Result
 
-FORMAT = 2
+FORMAT = 3
 SUFFIX = ".npz"
 PHASES = ("tuning", "sampling")
 ENDS = ("beta", "log_scale", "mean", "covariance")  # one row for each level left
@@ -100,6 +100,7 @@ def _chain_facts(chain: ChainRecord) -> dict[str, Any]:
     rows = {phase: [len(column) for column in getattr(chain, phase)] for phase in PHASES}
     return {
         "n_refused": chain.n_refused,
+        "setbacks": chain.setbacks,
         "complete": chain.complete,
         "n_levels": len(chain.beta),
         "rows": rows,
@@ -145,6 +146,7 @@ def _chain(arrays: Arrays, index: int, facts: dict[str, Any]) -> ChainRecord:
         **fields,
         bound_hits=arrays["bound_hits"][index],
         n_refused=facts["n_refused"],
+        setbacks=tuple(facts["setbacks"]),
         complete=facts["complete"],
         modes=None if facts["modes"] is None else _learnt(arrays, index, facts["modes"]),
     )

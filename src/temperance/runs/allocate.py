@@ -24,7 +24,7 @@ def new_state(plan: Plan) -> State:
         update_total=np.ones((n_bundles, 1, LANES)),
         update_keep=np.ones((n_bundles, 1, LANES)),
         update_waits=_count(0),
-        spread=np.repeat(initial_variances(plan)[:, None], dim, axis=1),
+        spread=np.full((n_levels, 2), np.nan),
         coordinate_log_scale=np.repeat(0.5 * np.log(initial_variances(plan))[:, None], dim, axis=1),
         log_scale=np.full(n_levels, initial_log_scale(plan)),
         log_scale_sum=np.zeros(n_levels),

@@ -26,6 +26,7 @@ from temperance.core.state import (
     State,
     Trace,
 )
+from temperance.core.unimodal import JUDGED, scale_beside
 from temperance.errors import DensityError, RunError, SwapWeightError
 from temperance.modes.mixture import from_parts, no_mixture
 from temperance.runs.allocate import cut, new_control, new_info, new_state, new_trace
@@ -52,6 +53,7 @@ class ChainRun:
         self.info = new_info(plan.n_levels, plan.dim)
         self.control = new_control()
         self.failure: RunError | None = None
+        self._setbacks: list[str] = []
         keep = plan.keep_levels
         self.tuning = new_trace(plan, plan.tune, adapting=True, keep_levels=False)
         self.sampling = new_trace(plan, plan.draws, adapting=plan.adapts_for_ever, keep_levels=keep)
@@ -86,18 +88,27 @@ class ChainRun:
         self.control[STOP] = 1
 
     def run(self) -> None:
-        """Tune, freeze, draw; ends early when stopped or when the density fails."""
+        """Tune, freeze, draw; ends early when stopped or when something fails, with all that was drawn."""
+        try:
+            self._tune()
+            if self._running:
+                self._freeze()
+                drawing = self._settings(adapting=self.plan.adapts_for_ever)
+                self._run_phase(self.sampling, drawing, self.plan.tune, self.plan.tune + self.plan.draws)
+        except Exception as error:  # noqa: BLE001  whatever it is, the draws must not go with it
+            self.failure = RunError(
+                f"chain {self.index + 1} failed in iteration {self.n_done + 1}: {error!r}"
+            )
+            self.failure.__cause__ = error
+
+    def _tune(self) -> None:
         while self._running and self.n_done < self.plan.tune:
             settings = self._settings(adapting=True)
             self._run_phase(self.tuning, settings, 0, self._next_stop())
             if self._running:
-                self._learn_swaps()
-                self._learn_pace()
-                self._learn_modes(settings)
-        if self._running:
-            self._freeze()
-            drawing = self._settings(adapting=self.plan.adapts_for_ever)
-            self._run_phase(self.sampling, drawing, self.plan.tune, self.plan.tune + self.plan.draws)
+                self._learn("the swaps", self._learn_swaps)
+                self._learn("how often to move one coordinate", self._learn_pace)
+                self._learn("modes", lambda: self._learn_modes(settings))  # noqa: B023  called at once
 
     def leave(self) -> ChainRecord:
         """What has been drawn so far, and the parameters reached."""
@@ -107,13 +118,14 @@ class ChainRun:
             tuning=cut(self.tuning, n_tuned),
             sampling=cut(self.sampling, self.n_done - n_tuned),
             beta=self.state.beta[live].copy(),
-            log_scale=np.log([apparent_scale(self.plan, self.state, k) for k in range(live.stop)]),
+            log_scale=np.log(apparent_scales(self.plan, self.state)),
             mean=self.state.mean[live].copy(),
             covariance=covariances(self.state),
             n_refused=int(self.state.n_refused[0]),
             bound_hits=self.state.bound_hits.copy(),
             complete=self.finished,
             modes=self._learner.leave(),
+            setbacks=tuple(self._setbacks),
         )
 
     @property
@@ -136,6 +148,16 @@ class ChainRun:
         if self.plan.settings.jumps.enabled:
             ends.append(self._learner.next_stop(self.n_done))
         return min(end for end in ends if end > self.n_done)
+
+    def _learn(self, what: str, learn: Callable[[], None]) -> None:
+        """Learn from what was drawn. Where that fails, what was known before stays, and it is noted."""
+        known = self._learner.remember()
+        try:
+            with np.errstate(all="ignore"):
+                learn()
+        except Exception as error:  # noqa: BLE001  whatever is wrong with what was drawn
+            self._learner.go_back(known, self.n_done)
+            self._setbacks.append(f"{what}, after iteration {self.n_done}: {error!r}")
 
     def _learn_swaps(self) -> None:
         """Let the strategy learn from the half of tuning that has just ended."""
@@ -177,10 +199,15 @@ class ChainRun:
             freeze_averages(self.state, pinned=bool(self.plan.betas[-1] == 0.0))
         n_levels = int(self.state.n_levels[0])
         if self.plan.settings.jumps.enabled:
-            self._learner.freeze(n_levels)
-            unimodal = apparent_scale(self.plan, self.state, n_levels - 1) >= unimodal_scale(self.plan)
-            if self.plan.settings.jumps.refresh and unimodal and n_levels > 1:
-                self._refresh = own_component(self.state, n_levels - 1)
+            self._learn("how often to jump", lambda: self._learner.freeze(n_levels))
+        if self.plan.settings.jumps.enabled and self.plan.settings.jumps.refresh and n_levels > 1:
+            self._learn("the hottest level", self._learn_refresh)
+
+    def _learn_refresh(self) -> None:
+        """A hottest level with one mode gets fresh proposals from what is known of it."""
+        scales = apparent_scales(self.plan, self.state)
+        if scales[-1] >= unimodal_scale(self.plan):
+            self._refresh = own_component(self.state, len(scales) - 1)
 
     def _run_phase(self, trace: Trace, settings: Settings, first: int, end: int) -> None:
         """Run on to iteration ``end``, recording from ``first`` on."""
@@ -277,12 +304,15 @@ def covariance_of(state: State, level: int) -> FloatArray:
     return updated
 
 
-def apparent_scale(plan: Plan, state: State, level: int) -> float:
-    """The scale of a level beside the covariance of its states, as trimming sees it (`core.trim`)."""
-    scale = math.exp(state.log_scale[level])
-    if plan.settings.adaptation.walk == "robust":
-        scale /= math.sqrt(np.max(state.spread[level] / np.diag(covariance_of(state, level))))
-    return scale
+def apparent_scales(plan: Plan, state: State) -> FloatArray:
+    """The scale of each live level beside the covariance of its states, as trimming sees it."""
+    robust = plan.settings.adaptation.walk == "robust"
+    return np.array(
+        [
+            scale_beside(state.log_scale[level], state.spread[level, JUDGED], robust)
+            for level in range(int(state.n_levels[0]))
+        ]
+    )
 
 
 def own_component(state: State, level: int) -> Mixture:

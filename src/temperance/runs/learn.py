@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -34,6 +35,8 @@ EXPLAINED_QUANTILE = 0.999
 WORTH_A_STATE = 1.0 / 3.0  # over the dimension: how much of an independent state a step of a walk is
 PRIOR_ACCEPTANCE, PRIOR_JUMPS = 0.3, 20
 KEEP_OLD = 0.8  # a new mixture that is worth less than this share of the old one is not taken
+
+Knowledge = dict[str, Any]
 
 
 @dataclass
@@ -81,6 +84,18 @@ class ModeLearner:
         """The next iteration of the tuning after which there is something to learn."""
         return max(iteration + 1, min(self._next_fit, self._next_check, self._plan.tune))
 
+    def remember(self) -> Knowledge:
+        """All that is known now; nothing of it changes when more is learnt."""
+        chance = self.mixture.chance.copy()
+        archive = replace(self._archive)
+        return {**vars(self), "mixture": self.mixture._replace(chance=chance), "_archive": archive}
+
+    def go_back(self, knowledge: Knowledge, n_done: int) -> None:
+        """To what was known before learning failed; the next try comes when it would have come."""
+        vars(self).update(knowledge)
+        self._plan_fit(n_done)
+        self._next_check = self._next_fit
+
     def learn(self, trace: Trace, shape: FloatArray, n_done: int) -> None:
         """Fit anew when it is time to, and see how jumps have fared."""
         acceptance = self._measured(trace, n_done)
@@ -88,10 +103,7 @@ class ModeLearner:
             self._fit(trace, shape, n_done)
             self._acceptance = acceptance
             self._fitted_at = n_done
-            growth = ASIDE_GROWTH if self._aside else FIT_GROWTH
-            self._next_fit = max(int(growth * n_done), n_done + 1)
-            if self._next_fit > LAST_FIT * self._plan.tune:
-                self._next_fit = self._plan.tune
+            self._plan_fit(n_done)
         worth = min(acceptance, self.efficiency)
         self.mixture.chance[0] = 0.0 if self._aside else tuning_chance(worth, self._plan.dim)
 
@@ -180,6 +192,13 @@ class ModeLearner:
             rest_every=self.rest_every,
             n_scouts=self.n_scouts,
         )
+
+    def _plan_fit(self, n_done: int) -> None:
+        """When to fit again."""
+        growth = ASIDE_GROWTH if self._aside else FIT_GROWTH
+        self._next_fit = max(int(growth * n_done), n_done + 1)
+        if self._next_fit > LAST_FIT * self._plan.tune:
+            self._next_fit = self._plan.tune
 
     def _take(self, scout: Scout) -> None:
         """What a scout found becomes a mode if no other explains it."""

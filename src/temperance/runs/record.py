@@ -39,6 +39,7 @@ class ChainRecord:
     bound_hits: IntArray
     complete: bool
     modes: LearntModes | None = None
+    setbacks: tuple[str, ...] = ()  # what could not be learnt, when and why; it stayed as it was before
 
     @property
     def n_draws(self) -> int:

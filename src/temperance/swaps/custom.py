@@ -14,7 +14,14 @@ from numba.extending import is_jitted
 
 from temperance.checks import flag
 from temperance.core.callback import call_python
-from temperance.core.compile import compiled, compiled_around, compiled_around_for, kernel_digest
+from temperance.core.compile import (
+    compile_first,
+    compiled,
+    compiled_around,
+    compiled_around_for,
+    kernel_digest,
+    returned_type,
+)
 from temperance.core.state import FloatArray, SwapView, propose_pair_signature
 from temperance.errors import InvalidTypeError
 from temperance.swaps.strategy import Definition, Kernel, Strategy, pair_kernel, repeated
@@ -84,11 +91,11 @@ def _compiled_log_weight(weight: Any, log: bool, name: str) -> Any:
     """The user's function with its result as the log of a weight, or an error that names it."""
     try:
         raw: Any = compiled_around(lambda i, j, x, energies, beta: weight(i, j, x, energies, beta))
-        raw.compile(_WEIGHT_ARGUMENTS)
+        compile_first(weight, _WEIGHT_ARGUMENTS)
+        returned = returned_type(raw, _WEIGHT_ARGUMENTS)
     except NumbaError as error:
         raise InvalidTypeError(f"{name} does not compile as {EXPECTED}: {error}") from error
-    _refuse_writing(raw, name)
-    returned = raw.overloads[_WEIGHT_ARGUMENTS].signature.return_type
+    _refuse_writing(weight, name)
     if not isinstance(returned, types.Float | types.Integer | types.Boolean):
         raise InvalidTypeError(f"{name} must return one number, got {returned}")
     if log:
@@ -97,10 +104,10 @@ def _compiled_log_weight(weight: Any, log: bool, name: str) -> Any:
     return compiled_around(lambda i, j, x, energies, beta: logarithm(float(raw(i, j, x, energies, beta))))
 
 
-def _refuse_writing(raw: Any, name: str) -> None:
+def _refuse_writing(weight: Any, name: str) -> None:
     """A weight that writes to its arguments would change the chain; read-only ones tell."""
     try:
-        raw.compile(tuple(_as_read_only(argument) for argument in _WEIGHT_ARGUMENTS))
+        compile_first(weight, tuple(_as_read_only(argument) for argument in _WEIGHT_ARGUMENTS))
     except NumbaError as error:
         if "readonly" in str(error):
             raise InvalidTypeError(f"{name} must not change its arguments: {error}") from error

@@ -8,7 +8,13 @@ from typing import Any
 from numba import types
 from numba.core.errors import NumbaError
 
-from temperance.core.compile import compiled, compiled_around, compiled_around_for
+from temperance.core.compile import (
+    compile_first,
+    compiled,
+    compiled_around,
+    compiled_around_for,
+    returned_type,
+)
 from temperance.core.state import EVALUATE_SIGNATURE, LEVEL, STOP, FloatArray, IntArray
 from temperance.errors import InvalidTypeError
 from temperance.targets.contract import Bound, Buffers
@@ -16,6 +22,7 @@ from temperance.targets.data import DataTable
 from temperance.targets.functions import NO_DATA, Functions, function_name, takes_data
 
 _POINT_SIGNATURE = (types.float64[::1], types.intp)
+_CONTEXT_SIGNATURE = (types.intp,)
 
 
 class CompiledTarget:
@@ -86,15 +93,18 @@ def _point_function(function: Any, loader: Any) -> Any:
     """The user's function as ``(point, context) -> float``, or an error that names it."""
     raw = _with_context(function, loader)
     name = function_name(function)
+    with_data = loader is not None and takes_data(function)
     try:
-        raw.compile(_POINT_SIGNATURE)
+        data = (returned_type(loader, _CONTEXT_SIGNATURE),) if with_data else ()
+        compile_first(function, (types.float64[::1], *data))
+        returned = returned_type(raw, _POINT_SIGNATURE)
     except NumbaError as error:
-        arguments = "(x, data)" if loader is not None and takes_data(function) else "(x)"
+        arguments = "(x, data)" if with_data else "(x)"
         raise InvalidTypeError(
             f"{name} does not compile as a function of {arguments} with x a one-dimensional "
             f"array of float64: {error}"
         ) from error
-    return _as_float(raw, raw.overloads[_POINT_SIGNATURE].signature.return_type, name)
+    return _as_float(raw, returned, name)
 
 
 def _with_context(function: Any, loader: Any) -> Any:

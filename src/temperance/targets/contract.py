@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from temperance.core.evaluate import clear_answers
 from temperance.core.state import Info, IntArray
 
 
@@ -36,6 +37,7 @@ class Bound:
     def fill(self, buffers: Buffers) -> None:
         """Evaluate the points that stand in the proposal buffer, from Python."""
         info = buffers.info
+        clear_answers(buffers.n_active, info)
         self.evaluate(
             self.context,
             info.proposal,

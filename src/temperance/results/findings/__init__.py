@@ -6,7 +6,14 @@ from temperance.results.findings.finding import Finding, verdict
 from temperance.results.findings.jumping import idle_jumps, unknown_mode
 from temperance.results.findings.ladder import dead_edge, few_levels, many_levels, no_round_trips
 from temperance.results.findings.mixing import chains_differ, low_ess, missed_mode, never_moved
-from temperance.results.findings.running import bound_hit, incomplete, no_draws, one_chain, still_adapting
+from temperance.results.findings.running import (
+    bound_hit,
+    incomplete,
+    learning_failed,
+    no_draws,
+    one_chain,
+    still_adapting,
+)
 
 if TYPE_CHECKING:
     from temperance.results.result import Result
@@ -26,6 +33,7 @@ RULES = (
     low_ess,
     idle_jumps,
     still_adapting,
+    learning_failed,
     bound_hit,
     many_levels,
     one_chain,

@@ -61,6 +61,20 @@ def bound_hit(result: "Result") -> Finding | None:
     )
 
 
+def learning_failed(result: "Result") -> Finding | None:
+    """Something could not be learnt while tuning."""
+    failed = [k for k, chain in enumerate(result.chains) if chain.setbacks]
+    if not failed:
+        return None
+    return Finding(
+        name="learning failed",
+        message=f"in {listed(failed, 'chain')} something could not be learnt while tuning and stayed as it "
+        f"was: {result.chains[failed[-1]].setbacks[-1]}",
+        cure="parameters in other units, so that neither they nor the log density are very large or small",
+        serious=False,
+    )
+
+
 def one_chain(result: "Result") -> Finding | None:
     """Agreement cannot be checked."""
     if result.draws.shape[0] > 1 or not result.draws.size:
