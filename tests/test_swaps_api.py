@@ -344,6 +344,18 @@ def test_error_of_a_compiled_weight_is_the_cause() -> None:
     assert not caught.value.result.complete
 
 
+def test_a_compiled_weight_divides_as_its_author_compiled_it() -> None:
+    """First compiled inside ours it would have our error model, in which a division by zero is infinity."""
+
+    @numba.njit
+    def divides(i, j, x, log_density, beta):
+        return 1.0 + 1 // int(x[0, 0] < 50.0)
+
+    tp.swaps.custom(divides)
+    with pytest.raises(ZeroDivisionError):
+        divides(0, 1, np.full((2, 1), 99.0), np.zeros(2), np.ones(2))
+
+
 @pytest.mark.parametrize("other", ["biased", "adjacent"])
 def test_check_catches_a_kernel_that_draws_with_other_probabilities(other) -> None:
     """Each returns the right ratio for a pair that may be drawn, but draws it too often."""

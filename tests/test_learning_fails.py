@@ -1,0 +1,125 @@
+"""Learning that fails goes back to what was known, says so, and loses no draw."""
+
+import numba
+import numpy as np
+import pytest
+
+import temperance as tp
+from temperance.runs import chain as chain_module
+from temperance.runs import learn
+from temperance.runs.chain import ChainRun
+
+PEAKS = tp.zoo.two_modes(2)
+SHORT = {
+    "initial": np.full(2, -3.0),
+    "draws": 400,
+    "tune": 1_500,
+    "levels": 4,
+    "chains": 2,
+    "progress": False,
+}
+
+
+@numba.njit
+def narrow_and_far(x):
+    return -0.5 * np.sum((x / 1e-3) ** 2)
+
+
+@numba.njit
+def steep(x):
+    return -0.5e100 * np.sum(x**2)
+
+
+@numba.njit
+def lifted(x):
+    return -0.5 * np.sum(x**2) + 1e17
+
+
+@pytest.mark.parametrize(
+    ("density", "start"), [(narrow_and_far, 1e6), (steep, 1.0), (steep, 1e10), (lifted, 0.0)]
+)
+@pytest.mark.filterwarnings("ignore::temperance.BoundWarning")
+def test_huge_log_densities_end_with_all_draws(density, start, seed) -> None:
+    """Beside 1e17 a difference of twenty is nothing, and no mode was left."""
+    result = tp.sample(density, seed=seed, **(SHORT | {"initial": np.full(2, start)}))
+    assert result.complete
+    assert result.draws.shape == (2, 400, 2)
+    assert all(chain.setbacks == () for chain in result.chains)
+
+
+def failing(function, first):
+    """The function, but from its ``first`` call on it raises."""
+    calls = [0]
+
+    def fails(*arguments, **options):
+        calls[0] += 1
+        if calls[0] >= first:
+            raise np.linalg.LinAlgError("not to be had")
+        return function(*arguments, **options)
+
+    return fails
+
+
+PLACES = [
+    (learn, "fit_modes"),
+    (learn, "make_mixture"),
+    (learn, "efficiency"),
+    (learn, "whitened_squares"),
+    (learn, "rest_every"),
+    (learn, "jump_chance"),
+    (chain_module, "coordinate_every"),
+    (chain_module, "own_component"),
+]
+
+
+@pytest.mark.parametrize("first", [1, 2])
+@pytest.mark.parametrize(("module", "name"), PLACES, ids=[name for _, name in PLACES])
+def test_whatever_fails_in_learning_the_run_goes_on_and_says_so(
+    module, name, first, seed, monkeypatch
+) -> None:
+    monkeypatch.setattr(module, name, failing(getattr(module, name), first))
+    if name == "own_component":  # is asked for only where the hottest level has one mode
+        monkeypatch.setattr(chain_module, "unimodal_scale", lambda plan: 0.0)
+    with pytest.warns(tp.LearningWarning, match="went back to what was known; .*not to be had"):
+        result = tp.sample(PEAKS.log_density, seed=seed, **SHORT)
+    assert result.complete
+    assert result.draws.shape == (2, 400, 2)
+    assert any("not to be had" in setback for chain in result.chains for setback in chain.setbacks)
+    assert "learning failed" in [warning.name for warning in result.warnings]
+
+
+def test_what_was_learnt_before_a_failure_stays_as_it_was(seed, monkeypatch) -> None:
+    """Every fit but the first fails: the mixture of the draws is that of a run without later fits."""
+    alone = {**SHORT, "chains": 1, "settings": tp.Settings(jumps=tp.Jumps(scout_share=0.0))}
+    mixtures = []
+    make = learn.make_mixture
+    monkeypatch.setattr(learn, "make_mixture", lambda *parts: mixtures.append(make(*parts)) or mixtures[-1])
+    monkeypatch.setattr(learn, "fit_modes", failing(learn.fit_modes, 2))
+    with pytest.warns(tp.LearningWarning):
+        result = tp.sample(PEAKS.log_density, seed=seed, **alone)
+    assert len(mixtures) == 1
+    np.testing.assert_array_equal(result.chains[0].modes.centre, mixtures[0].centre)
+    assert len(result.chains[0].setbacks) < 20, "tried again now and then, not after every iteration"
+
+
+def test_an_error_of_our_own_keeps_the_draws(seed, monkeypatch) -> None:
+    run_block = ChainRun._run_block
+
+    def breaks(self, trace, settings, row, n_iterations):
+        if self.n_done >= 1_600:
+            raise MemoryError("no room")
+        run_block(self, trace, settings, row, min(n_iterations, 100))
+
+    monkeypatch.setattr(ChainRun, "_run_block", breaks)
+    with pytest.raises(tp.RunError, match="chain 1 failed in iteration 1601: MemoryError") as raised:
+        tp.sample(PEAKS.log_density, seed=seed, **SHORT)
+    assert isinstance(raised.value.__cause__, MemoryError)
+    assert raised.value.result.chains[0].n_draws == 100
+
+
+def test_setbacks_are_saved(seed, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(learn, "fit_modes", failing(learn.fit_modes, 2))
+    with pytest.warns(tp.LearningWarning):
+        result = tp.sample(PEAKS.log_density, seed=seed, **SHORT)
+    loaded = tp.Result.load(result.save(tmp_path / "run.npz"))
+    assert [chain.setbacks for chain in loaded.chains] == [chain.setbacks for chain in result.chains]
