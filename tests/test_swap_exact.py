@@ -12,7 +12,8 @@ import orbit
 import temperance as tp
 from harness import HandTarget, alone, make_noise, make_plan, make_run
 from strategies import STRATEGIES, SWEEPS, SYMMETRIC, WEIGHTS
-from temperance.core.state import chain_type, propose_pair_type
+from temperance.core.schema import numba_type
+from temperance.core.state import Chain, propose_pair_type
 from temperance.core.swap import swap, swap_log_accept
 from temperance.runs.plan import kernel_settings
 
@@ -145,7 +146,7 @@ def test_declared_symmetry_is_true(name, rng) -> None:
 @pytest.fixture(scope="module")
 def repeat_swap():
     """Apply the compiled swap phase many times to one state; the permutation after each, as a number."""
-    signature = numba.types.void(propose_pair_type(), chain_type(), numba.int64[::1])
+    signature = numba.types.void(propose_pair_type(), numba_type(Chain), numba.int64[::1])
 
     @numba.njit(signature)
     def repeat(propose_pair, chain, codes):

@@ -85,7 +85,7 @@ def average_late(state: State, settings: Settings) -> None:
     """Sum scales and log gaps over late tuning; their averages are what is frozen. In place."""
     if state.iteration[0] < settings.average_after:
         return
-    state.n_averaged[0] += 1
     for level in range(state.n_levels[0]):
+        state.n_averaged[level] += 1
         state.log_scale_sum[level] += state.log_scale[level]
         state.log_gap_sum[level] += state.log_gap[level]

@@ -14,13 +14,13 @@ from temperance.core.jump import propose_jumps
 from temperance.core.numeric import power_gain
 from temperance.core.record import record
 from temperance.core.robust import note_directions
+from temperance.core.schema import numba_type
 from temperance.core.state import (
     LEVEL,
     RUNNING,
     STATUS,
     SWAPPING,
     Chain,
-    chain_type,
     evaluate_type,
     propose_pair_type,
 )
@@ -65,7 +65,7 @@ def compiled_loop() -> Callable[..., int]:
     """The loop, compiled on first use and cached whatever the density and the strategy."""
     digest = kernel_digest()
     signature = types.int64(
-        evaluate_type(), types.intp, propose_pair_type(), chain_type(), types.int64, types.int64
+        evaluate_type(), types.intp, propose_pair_type(), numba_type(Chain), types.int64, types.int64
     )
 
     @compiled_for(signature)

@@ -17,7 +17,8 @@ from numba import types
 
 from temperance.core.compile import compiled, compiled_for, kernel_digest
 from temperance.core.lanes import LANES
-from temperance.core.state import FloatArray, Noise, noise_type
+from temperance.core.schema import numba_type
+from temperance.core.state import FloatArray, Noise
 
 WordArray = npt.NDArray[np.uint64]
 
@@ -138,7 +139,7 @@ def compiled_fill() -> Callable[..., None]:
     words, numbers = types.uint64[::1], types.float64[::1]
     tables_type = types.NamedTuple((words, numbers, numbers, numbers), Ziggurat)
     signature = types.void(
-        types.uint64[:, ::1], types.int64, types.int64, types.int64, tables_type, noise_type()
+        types.uint64[:, ::1], types.int64, types.int64, types.int64, tables_type, numba_type(Noise)
     )
 
     @compiled_for(signature)

@@ -3,27 +3,28 @@
 import functools
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from numba import types
 
 from temperance.core.compile import compiled, compiled_for, kernel_digest
 from temperance.core.evaluate import ask
 from temperance.core.numeric import capped_log_prob
-from temperance.core.state import LEVEL, Chain, FloatArray, chain_type, evaluate_type
+from temperance.core.schema import numba_type, of
+from temperance.core.state import LEVEL, Chain, FloatArray, evaluate_type
 
 
 class Scout(NamedTuple):
     """One walk: where it is, what it is made with, and the states that it keeps."""
 
-    position: FloatArray  # (dim,)
-    log_target: FloatArray  # (1,) likelihood and prior
-    log_scale: FloatArray  # (1,)
-    root: FloatArray  # (dim, dim) lower factor of its first proposals
-    normals: FloatArray  # (step, dim)
-    uniforms: FloatArray  # (step,)
-    kept: FloatArray  # (state, dim) of the second half
-    kept_log_target: FloatArray  # (state,)
+    position: Annotated[FloatArray, of("dim")]
+    log_target: Annotated[FloatArray, of(1)]  # likelihood and prior
+    log_scale: Annotated[FloatArray, of(1)]
+    root: Annotated[FloatArray, of("dim", "dim")]  # lower factor of its first proposals
+    normals: Annotated[FloatArray, of("step", "dim")]
+    uniforms: Annotated[FloatArray, of("step")]
+    kept: Annotated[FloatArray, of("kept", "dim")]  # states of the second half
+    kept_log_target: Annotated[FloatArray, of("kept")]
 
 
 @compiled
@@ -59,9 +60,7 @@ def take_step(scout: Scout, step: int, log_target: float, wanted: float, proposa
 def compiled_scout() -> Callable[..., int]:
     """The walk of a scout, compiled on first use and cached."""
     digest = kernel_digest()
-    vector, matrix = types.float64[::1], types.float64[:, ::1]
-    scout_type = types.NamedTuple((vector, vector, vector, matrix, matrix, vector, matrix, vector), Scout)
-    signature = types.int64(evaluate_type(), types.intp, chain_type(), scout_type)
+    signature = types.int64(evaluate_type(), types.intp, numba_type(Chain), numba_type(Scout))
 
     @compiled_for(signature)
     def run_scout(evaluate: Any, context: int, chain: Chain, scout: Scout) -> int:

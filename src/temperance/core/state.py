@@ -6,11 +6,14 @@ user chose. All are tuples of arrays allocated once and written in place; only t
 covariances hold the levels in bundles of ``LANES``: level l is lane ``l % LANES`` of bundle ``l // LANES``.
 """
 
-from typing import Any, NamedTuple
+import math
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from numba import types
+
+from temperance.core.schema import numba_type, of, of_lane, of_level, of_replica
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -39,76 +42,79 @@ JUMP_UNIFORMS = 2 + JUMP_DOF // 2
 class State(NamedTuple):
     """Everything the next iteration depends on."""
 
-    position: FloatArray  # (level, dim)
-    log_density: FloatArray  # (level,) the tempered part at each position
-    log_prior: FloatArray  # (level,) the untempered part, zero without a prior
-    beta: FloatArray  # (level,)
-    log_gap: FloatArray  # (level,) log of the temperature gap above each level
-    mean: FloatArray  # (level, dim)
-    cov_factor: FloatArray  # (bundle, dim * (dim - 1) / 2, LANES) unit lower factors by columns, see `linalg`
-    cov_diag: FloatArray  # (bundle, dim, LANES) the diagonal between the factors
-    deviation: FloatArray  # (bundle, dim, LANES) w of Σ ← keep (Σ + w wᵀ / total), made when Σ is next used
-    update_total: FloatArray  # (bundle, 1, LANES) of that update
-    update_keep: FloatArray  # (bundle, 1, LANES) likewise
-    update_waits: IntArray  # (1,) whether there is one
-    spread: FloatArray  # (level, 2) mean squares of the states beside Σ, see `unimodal`; NaN at first
-    coordinate_log_scale: FloatArray  # (level, dim) of steps along one coordinate
-    log_scale: FloatArray  # (level,)
-    log_scale_sum: FloatArray  # (level,) over late tuning, for what is frozen
-    log_gap_sum: FloatArray  # (level,) likewise
-    replica: IntArray  # (level,) which starting point each position descends from
-    n_levels: IntArray  # (1,)
-    iteration: IntArray  # (1,)
-    n_averaged: IntArray  # (1,) terms in the two sums
-    n_refused: IntArray  # (1,) proposals refused for a NaN or +inf density
-    bound_hits: IntArray  # (3,) temperature, scale, covariance
+    position: Annotated[FloatArray, of_replica("dim")]
+    log_density: Annotated[FloatArray, of_replica()]  # the tempered part at each position
+    log_prior: Annotated[FloatArray, of_replica()]  # the untempered part, zero without a prior
+    beta: Annotated[FloatArray, of_level()]
+    log_gap: Annotated[FloatArray, of_level()]  # log of the temperature gap above each level
+    mean: Annotated[FloatArray, of_level("dim")]
+    cov_factor: Annotated[FloatArray, of_lane("below")]  # unit lower factors by columns, see `linalg`
+    cov_diag: Annotated[FloatArray, of_lane("dim", fill=1)]  # the diagonal between the factors
+    # w of Σ ← keep (Σ + w wᵀ / total), made when Σ is next used.
+    deviation: Annotated[FloatArray, of_lane("dim")]
+    update_total: Annotated[FloatArray, of_lane(1, fill=1)]  # of that update
+    update_keep: Annotated[FloatArray, of_lane(1, fill=1)]  # likewise
+    update_waits: Annotated[IntArray, of(1)]  # whether there is one
+    # Mean squares of the states beside Σ, see `unimodal`; NaN at first.
+    spread: Annotated[FloatArray, of_level(2, fill=math.nan)]
+    coordinate_log_scale: Annotated[FloatArray, of_level("dim")]  # of steps along one coordinate
+    log_scale: Annotated[FloatArray, of_level()]
+    log_scale_sum: Annotated[FloatArray, of_level()]  # over late tuning, for what is frozen
+    log_gap_sum: Annotated[FloatArray, of_level()]  # likewise
+    n_averaged: Annotated[IntArray, of_level()]  # terms in the two sums
+    replica: Annotated[IntArray, of_replica()]  # which starting point each position descends from
+    n_levels: Annotated[IntArray, of(1)]
+    iteration: Annotated[IntArray, of(1)]
+    n_refused: Annotated[IntArray, of(1)]  # proposals refused for a NaN or +inf density
+    bound_hits: Annotated[IntArray, of(3)]  # temperature, scale, covariance
 
 
 class Info(NamedTuple):
     """What happened in the latest iteration, and buffers it used."""
 
-    proposal: FloatArray  # (level, dim)
-    log_density: FloatArray  # (level,) at the proposals
-    log_prior: FloatArray  # (level,) at the proposals
-    log_proposal_ratio: FloatArray  # (level,) log q(x | y) − log q(y | x), zero for a walk
-    walk_accept_prob: FloatArray  # (level,) of whatever was proposed
-    adjacent_swap_accept: FloatArray  # (level,) between each level and the next
-    n_active: IntArray  # (1,) levels that move in this iteration; the hotter ones rest
-    jump: IntArray  # (level,) the component that a jump came from, -1 after a walk
-    coordinate: IntArray  # (level,) the one coordinate that a walk moved, -1 if it moved all
-    swap_accept_prob: FloatArray  # (1,) summed over the attempts
-    swap_attempts: IntArray  # (1,) attempts that found a pair
-    swap_accepted: IntArray  # (1,)
-    base_swaps: IntArray  # (1,) accepted ones that touch the base level
-    scratch: FloatArray  # (dim,)
-    scale: FloatArray  # (1, LANES) e^θ of one bundle
-    moved: FloatArray  # (dim, LANES) the proposals of one bundle
+    proposal: Annotated[FloatArray, of("level", "dim")]
+    log_density: Annotated[FloatArray, of("level")]  # at the proposals
+    log_prior: Annotated[FloatArray, of("level")]  # at the proposals
+    log_proposal_ratio: Annotated[FloatArray, of("level")]  # log q(x | y) − log q(y | x), zero for a walk
+    walk_accept_prob: Annotated[FloatArray, of("level")]  # of whatever was proposed
+    adjacent_swap_accept: Annotated[FloatArray, of("level")]  # between each level and the next
+    n_active: Annotated[IntArray, of(1)]  # levels that move in this iteration; the hotter ones rest
+    jump: Annotated[IntArray, of("level", fill=-1)]  # the component that a jump came from, -1 after a walk
+    # The one coordinate that a walk moved, -1 if it moved all.
+    coordinate: Annotated[IntArray, of("level", fill=-1)]
+    swap_accept_prob: Annotated[FloatArray, of(1)]  # summed over the attempts
+    swap_attempts: Annotated[IntArray, of(1)]  # attempts that found a pair
+    swap_accepted: Annotated[IntArray, of(1)]
+    base_swaps: Annotated[IntArray, of(1)]  # accepted ones that touch the base level
+    scratch: Annotated[FloatArray, of("dim")]
+    scale: Annotated[FloatArray, of(1, "lane")]  # e^θ of one bundle
+    moved: Annotated[FloatArray, of("dim", "lane")]  # the proposals of one bundle
 
 
 class SwapView(NamedTuple):
     """What a swap strategy sees, where it writes its pair, and room to work in."""
 
-    position: FloatArray  # (level, dim)
-    log_density: FloatArray  # (level,)
-    beta: FloatArray  # (level,)
-    n_levels: IntArray  # (1,)
-    parameters: FloatArray  # the strategy's own numbers
-    context: IntArray  # (1,) the address of its Python function, if it has one
-    clock: IntArray  # (2,) iteration, and attempt within it
-    pair: IntArray  # (2,) written; the first is -1 when there is no pair to exchange
-    weight: FloatArray  # (level * (level - 1) / 2 + 2 * level,) room
-    order: IntArray  # (level,) room
+    position: Annotated[FloatArray, of("level", "dim")]
+    log_density: Annotated[FloatArray, of("level")]
+    beta: Annotated[FloatArray, of("level")]
+    n_levels: Annotated[IntArray, of(1)]
+    parameters: Annotated[FloatArray, of("parameter")]  # the strategy's own numbers
+    context: Annotated[IntArray, of(1)]  # the address of its Python function, if it has one
+    clock: Annotated[IntArray, of(2)]  # iteration, and attempt within it
+    pair: Annotated[IntArray, of(2, fill=-1)]  # written; the first is -1 when there is no pair to exchange
+    weight: Annotated[FloatArray, of("weight")]  # room
+    order: Annotated[IntArray, of("level")]  # room
 
 
 class Mixture(NamedTuple):
     """What jumps are drawn from: components of Student's t with `JUMP_DOF` degrees of freedom."""
 
-    chance: FloatArray  # (1,) of a jump instead of a walk
-    cumulative: FloatArray  # (component,) weights added up
-    centre: FloatArray  # (component, dim)
-    root: FloatArray  # (component, dim, dim) lower factor of the scale matrix
-    whitener: FloatArray  # (component, dim, dim) its inverse
-    log_height: FloatArray  # (component,) weight times density at the centre
+    chance: Annotated[FloatArray, of(1)]  # of a jump instead of a walk
+    cumulative: Annotated[FloatArray, of("component")]  # weights added up
+    centre: Annotated[FloatArray, of("component", "dim")]
+    root: Annotated[FloatArray, of("component", "dim", "dim")]  # lower factor of the scale matrix
+    whitener: Annotated[FloatArray, of("component", "dim", "dim")]  # its inverse
+    log_height: Annotated[FloatArray, of("component")]  # weight times density at the centre
 
 
 class Settings(NamedTuple):
@@ -152,33 +158,36 @@ class Settings(NamedTuple):
 class Noise(NamedTuple):
     """Random numbers for one block, level by level so that each stream is its own."""
 
-    normals: FloatArray  # (bundle, iteration, dim, LANES)
-    uniforms: FloatArray  # (level, iteration)
-    swap_uniforms: FloatArray  # (iteration, SWAP_UNIFORMS for each attempt)
-    jump_uniforms: FloatArray  # (iteration, 2, JUMP_UNIFORMS) of the base level and of the hottest; or empty
+    normals: Annotated[FloatArray, of("bundle", "iteration", "dim", "lane")]
+    uniforms: Annotated[FloatArray, of("level", "iteration")]
+    swap_uniforms: Annotated[FloatArray, of("iteration", "swap_uniform")]
+    # Of the base level and of the hottest; or empty.
+    jump_uniforms: Annotated[FloatArray, of("iteration", 2, JUMP_UNIFORMS)]
 
 
 class Trace(NamedTuple):
     """One row for each iteration of a phase. An array without rows is not recorded."""
 
-    draws: FloatArray  # (draw, dim) the base level
-    level_draws: FloatArray  # (draw, level, dim) on request
-    log_density: FloatArray  # (draw, level) the tempered part
-    log_prior: FloatArray  # (draw,) the untempered part at the base level
-    walk_accept_prob: ProbArray  # (draw, level) of steps in all coordinates, NaN where a level made none
-    jump_accept_prob: ProbArray  # (draw, 2) of the base level and the hottest, NaN where it did not jump
-    jump: LevelArray  # (draw,) the component that the base was to jump to, -1 if it walked
-    evaluations: CountArray  # (draw,) of the log density, scouts after this iteration included
-    adjacent_swap_accept: ProbArray  # (draw, level), the last column unused
-    swap_accept_prob: ProbArray  # (draw,) summed over the attempts
-    swap_pair: LevelArray  # (draw, 2) of the last attempt
-    swap_attempts: CountArray  # (draw,) that found a pair
-    swap_accepted: CountArray  # (draw,)
-    base_swaps: CountArray  # (draw,) accepted ones that touch the base level
-    n_levels: LevelArray  # (draw,)
-    replica: LevelArray  # (draw, level)
-    beta: FloatArray  # (draw, level) recorded while adapting
-    log_scale: FloatArray  # (draw, level) recorded while adapting
+    draws: Annotated[FloatArray, of("draw", "dim")]  # the base level
+    level_draws: Annotated[FloatArray, of("draw", "level", "dim", fill=math.nan)]  # on request
+    log_density: Annotated[FloatArray, of("draw", "level", fill=math.nan)]  # the tempered part
+    log_prior: Annotated[FloatArray, of("draw")]  # the untempered part at the base level
+    # Of steps in all coordinates, NaN where a level made none.
+    walk_accept_prob: Annotated[ProbArray, of("draw", "level", fill=math.nan)]
+    # Of the base level and the hottest, NaN where it did not jump.
+    jump_accept_prob: Annotated[ProbArray, of("draw", 2, fill=math.nan)]
+    jump: Annotated[LevelArray, of("draw")]  # the component that the base was to jump to, -1 if it walked
+    evaluations: Annotated[CountArray, of("draw")]  # of the log density, scouts after this iteration included
+    adjacent_swap_accept: Annotated[ProbArray, of("draw", "level", fill=math.nan)]  # the last column unused
+    swap_accept_prob: Annotated[ProbArray, of("draw")]  # summed over the attempts
+    swap_pair: Annotated[LevelArray, of("draw", 2)]  # of the last attempt
+    swap_attempts: Annotated[CountArray, of("draw")]  # that found a pair
+    swap_accepted: Annotated[CountArray, of("draw")]
+    base_swaps: Annotated[CountArray, of("draw")]  # accepted ones that touch the base level
+    n_levels: Annotated[LevelArray, of("draw")]
+    replica: Annotated[LevelArray, of("draw", "level", fill=-1)]
+    beta: Annotated[FloatArray, of("draw", "level", fill=math.nan)]  # recorded while adapting
+    log_scale: Annotated[FloatArray, of("draw", "level", fill=math.nan)]  # recorded while adapting
 
 
 class Chain(NamedTuple):
@@ -192,63 +201,10 @@ class Chain(NamedTuple):
     refresh: Mixture
     noise: Noise
     trace: Trace
-    control: IntArray
+    control: Annotated[IntArray, of(CONTROL_SIZE)]
 
 
-_VECTOR = types.float64[::1]
-_MATRIX = types.float64[:, ::1]
-_CUBE = types.float64[:, :, ::1]
-_HYPERCUBE = types.float64[:, :, :, ::1]
-_INTS = types.int64[::1]
-_PROBS = types.float32[::1]
-_PROB_MATRIX = types.float32[:, ::1]
-_LEVELS = types.int16[::1]
-_COUNTS = types.int32[::1]
-_LEVEL_MATRIX = types.int16[:, ::1]
-
-
-def _named(kind: type, *members: Any) -> Any:
-    return types.NamedTuple(members, kind)
-
-
-def swap_view_type() -> Any:
-    """The numba type of `SwapView`."""
-    return _named(SwapView, _MATRIX, _VECTOR, _VECTOR, _INTS, _VECTOR, *[_INTS] * 3, _VECTOR, _INTS)
-
-
-def noise_type() -> Any:
-    """The numba type of `Noise`."""
-    return _named(Noise, _HYPERCUBE, _MATRIX, _MATRIX, _CUBE)
-
-
-def chain_type() -> Any:
-    """The numba type of `Chain`, spelt out so that the loop is compiled just once."""
-    state = _named(
-        State,
-        _MATRIX,
-        *[_VECTOR] * 4,
-        _MATRIX,
-        *[_CUBE] * 5,
-        _INTS,
-        _MATRIX,
-        _MATRIX,
-        *[_VECTOR] * 3,
-        *[_INTS] * 6,
-    )
-    info = _named(
-        Info, _MATRIX, *[_VECTOR] * 5, *[_INTS] * 3, _VECTOR, *[_INTS] * 3, _VECTOR, _MATRIX, _MATRIX
-    )
-    mixture = _named(Mixture, _VECTOR, _VECTOR, _MATRIX, _CUBE, _CUBE, _VECTOR)
-    settings = _named(Settings, *[_SETTING_TYPES[kind] for kind in Settings.__annotations__.values()])
-    noise = noise_type()
-    trace = _named(
-        Trace, _MATRIX, _CUBE, _MATRIX, _VECTOR, *[_PROB_MATRIX] * 2, _LEVELS, _COUNTS, _PROB_MATRIX, _PROBS,
-        _LEVEL_MATRIX, *[_COUNTS] * 3, _LEVELS, _LEVEL_MATRIX, _MATRIX, _MATRIX,
-    )  # fmt: skip
-    return _named(Chain, state, info, swap_view_type(), settings, mixture, mixture, noise, trace, _INTS)
-
-
-_SETTING_TYPES = {bool: types.boolean, int: types.int64, float: types.float64}
+_VECTOR, _MATRIX, _INTS = types.float64[::1], types.float64[:, ::1], types.int64[::1]
 
 # evaluate(context, proposal, n_levels, log_density, log_prior, scratch, control)
 EVALUATE_SIGNATURE = types.void(types.intp, _MATRIX, types.int64, _VECTOR, _VECTOR, _VECTOR, _INTS)
@@ -261,7 +217,7 @@ def evaluate_type() -> Any:
 
 def propose_pair_signature() -> Any:
     """Log weight ratio = propose_pair(view, uniform, uniform) (see `swaps`)."""
-    return types.float64(swap_view_type(), types.float64, types.float64)
+    return types.float64(numba_type(SwapView), types.float64, types.float64)
 
 
 def propose_pair_type() -> Any:

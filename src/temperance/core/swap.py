@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 
 from temperance.core.compile import compiled
+from temperance.core.levels import exchange_levels
 from temperance.core.numeric import capped_log_prob, heat_bath_prob
 from temperance.core.state import BAD_WEIGHT, STATUS, SWAP_UNIFORMS, Chain, Info, State, SwapView
 
@@ -26,16 +27,6 @@ def swap_log_accept(
 ) -> float:
     """Log of the swap acceptance probability, Eq. (3)."""
     return capped_log_prob(swap_log_ratio(log_density_i, log_density_j, beta_i, beta_j, log_weight_ratio))
-
-
-@compiled
-def exchange_levels(i: int, j: int, state: State) -> None:
-    """T_ij: what sits at the two levels changes places, in place."""
-    for k in range(state.position.shape[1]):
-        state.position[i, k], state.position[j, k] = state.position[j, k], state.position[i, k]
-    state.log_density[i], state.log_density[j] = state.log_density[j], state.log_density[i]
-    state.log_prior[i], state.log_prior[j] = state.log_prior[j], state.log_prior[i]
-    state.replica[i], state.replica[j] = state.replica[j], state.replica[i]
 
 
 @compiled

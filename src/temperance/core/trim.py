@@ -1,9 +1,9 @@
 """Phase 5: levels hotter than the first unimodal one are dropped."""
 
 from temperance.core.compile import compiled
-from temperance.core.lanes import LANES
+from temperance.core.levels import move_level
 from temperance.core.state import Settings, State
-from temperance.core.unimodal import JUDGED, NEXT, scale_beside
+from temperance.core.unimodal import JUDGED, scale_beside
 
 
 @compiled
@@ -64,25 +64,3 @@ def trim(state: State, settings: Settings) -> None:
         move_level(n_free, kept, state)
     state.n_levels[0] = kept + n_pinned
     state.bound_hits[:] = 0
-
-
-@compiled
-def move_level(source: int, target: int, state: State) -> None:
-    """Copy all that belongs to one level over another, in place."""
-    for i in range(state.position.shape[1]):
-        state.position[target, i] = state.position[source, i]
-        state.mean[target, i] = state.mean[source, i]
-        state.coordinate_log_scale[target, i] = state.coordinate_log_scale[source, i]
-    for array in (
-        state.cov_factor, state.cov_diag, state.deviation, state.update_total, state.update_keep
-    ):  # fmt: skip
-        for i in range(array.shape[1]):
-            array[target // LANES, i, target % LANES] = array[source // LANES, i, source % LANES]
-    for which in (JUDGED, NEXT):
-        state.spread[target, which] = state.spread[source, which]
-    state.log_density[target] = state.log_density[source]
-    state.log_prior[target] = state.log_prior[source]
-    state.beta[target] = state.beta[source]
-    state.log_scale[target] = state.log_scale[source]
-    state.log_scale_sum[target] = state.log_scale_sum[source]
-    state.replica[target] = state.replica[source]

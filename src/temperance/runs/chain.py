@@ -274,12 +274,11 @@ class ChainRun:
 
 def freeze_averages(state: State, *, pinned: bool) -> None:
     """Replace scales and temperature gaps by their averages over late tuning, in place."""
-    n_averaged = int(state.n_averaged[0])
-    if n_averaged == 0:
-        return
     n_levels = int(state.n_levels[0])
-    state.log_scale[:n_levels] = state.log_scale_sum[:n_levels] / n_averaged
-    state.log_gap[:n_levels] = state.log_gap_sum[:n_levels] / n_averaged
+    if np.any(state.n_averaged[:n_levels] == 0):
+        return
+    state.log_scale[:n_levels] = state.log_scale_sum[:n_levels] / state.n_averaged[:n_levels]
+    state.log_gap[:n_levels] = state.log_gap_sum[:n_levels] / state.n_averaged[:n_levels]
     n_free = n_levels - int(pinned)
     state.beta[1:n_free] = 1.0 / (1.0 + np.cumsum(np.exp(state.log_gap[: n_free - 1])))
 
