@@ -7,10 +7,13 @@ import numpy as np
 import pytest
 
 from harness import out_of_lanes
-from temperance.core import random
+from temperance.core import levels, random
 from temperance.core.lanes import LANES
-from temperance.core.state import JUMP_UNIFORMS, Noise
-from temperance.runs.noise import NoiseSource
+from temperance.core.random import Streams
+from temperance.core.schema import allocate, sizes
+from temperance.core.state import JUMP_UNIFORMS, Noise, State
+from temperance.runs.noise import NoiseBlocks, first_streams
+from temperance.runs.seeds import NORMALS, stream
 
 N_LEVELS, DIM = 6, 7
 TAIL = random.ziggurat().tail[0]
@@ -26,12 +29,19 @@ def empty_noise(n_iterations: int, n_swaps: int = 2) -> Noise:
     )
 
 
-def generators(seed: int) -> list[np.random.SFC64]:
-    return [np.random.SFC64(child) for child in np.random.SeedSequence(seed).spawn(2 + 2 * N_LEVELS)]
+def generators(seed: int) -> Streams:
+    """Generators in the places of their streams."""
+    children = np.random.SeedSequence(seed).spawn(2 + 2 * N_LEVELS)
+    made = [np.random.SFC64(child) for child in children]
+    return Streams(made[:N_LEVELS], made[N_LEVELS : 2 * N_LEVELS], made[-2], made[-1])
 
 
-def words(of: list[np.random.SFC64]) -> np.ndarray:
-    return np.array([bits.state["state"]["state"] for bits in of])
+def words(of: Streams) -> Streams:
+    def state(bits):
+        return bits.state["state"]["state"]
+
+    normal, uniform = (np.array([state(bits) for bits in part]) for part in (of.normal, of.uniform))
+    return Streams(normal, uniform, state(of.swap).copy(), state(of.jump).copy())
 
 
 def test_numbers_are_numpys_own(seed) -> None:
@@ -41,15 +51,16 @@ def test_numbers_are_numpys_own(seed) -> None:
     random.compiled_fill()(streams, N_LEVELS, 0, 1, random.ziggurat(), noise)
     normals = out_of_lanes(noise.normals, N_LEVELS)
     for level in range(N_LEVELS):
-        by_numpy = np.random.Generator(expected[1 + 2 * level]).standard_normal((n_iterations, DIM))
+        by_numpy = np.random.Generator(expected.normal[level]).standard_normal((n_iterations, DIM))
         np.testing.assert_array_equal(normals[level], by_numpy)
-        by_numpy = np.random.Generator(expected[2 + 2 * level]).random(n_iterations)
+        by_numpy = np.random.Generator(expected.uniform[level]).random(n_iterations)
         np.testing.assert_array_equal(noise.uniforms[level], by_numpy)
-    swaps = np.random.Generator(expected[0]).random(noise.swap_uniforms.shape)
+    swaps = np.random.Generator(expected.swap).random(noise.swap_uniforms.shape)
     np.testing.assert_array_equal(noise.swap_uniforms, swaps)
-    jumps = np.random.Generator(expected[-1]).random(noise.jump_uniforms.shape)
+    jumps = np.random.Generator(expected.jump).random(noise.jump_uniforms.shape)
     np.testing.assert_array_equal(noise.jump_uniforms, jumps)
-    np.testing.assert_array_equal(streams, words(expected))
+    for moved_on, by_numpy in zip(streams, words(expected), strict=True):
+        np.testing.assert_array_equal(moved_on, by_numpy)
     assert (normals > TAIL).sum() > 1000
     assert (normals < -TAIL).sum() > 1000
 
@@ -59,31 +70,65 @@ def test_a_broken_table_is_seen(seed) -> None:
     broken = tables._replace(limit=tables.limit + np.uint64(1 << 40))
     streams, noise = words(generators(seed)), empty_noise(20_000)
     random.compiled_fill()(streams, 1, 0, 1, broken, noise)
-    by_numpy = np.random.Generator(generators(seed)[1]).standard_normal((20_000, DIM))
+    by_numpy = np.random.Generator(generators(seed).normal[0]).standard_normal((20_000, DIM))
     assert not np.array_equal(out_of_lanes(noise.normals, 1)[0], by_numpy)
 
 
 def test_dropped_levels_draw_nothing(seed) -> None:
-    streams, noise = words(generators(seed)), empty_noise(10)
-    before = streams.copy()
+    streams, noise, before = words(generators(seed)), empty_noise(10), words(generators(seed))
     random.compiled_fill()(streams, 2, 0, 1, random.ziggurat(), noise)
-    np.testing.assert_array_equal(streams[5:-1], before[5:-1])
-    assert np.all(streams[:5] != before[:5])
+    for part in ("normal", "uniform"):
+        np.testing.assert_array_equal(getattr(streams, part)[2:], getattr(before, part)[2:])
+        assert np.all(getattr(streams, part)[:2] != getattr(before, part)[:2])
     assert np.all(np.isnan(out_of_lanes(noise.normals, N_LEVELS)[2:]))
     assert np.all(np.isnan(noise.uniforms[2:]))
 
 
-def test_a_source_goes_on_where_it_stopped(seed) -> None:
-    """Blocks of any length give the numbers of one long block."""
-    whole = NoiseSource(np.random.SeedSequence(seed), N_LEVELS, DIM).draw(100, N_LEVELS)
-    source = NoiseSource(np.random.SeedSequence(seed), N_LEVELS, DIM)
-    row = 0
-    for size in (1, 2, 40, 57):
-        part = source.draw(size, N_LEVELS)
-        np.testing.assert_array_equal(part.normals, whole.normals[:, row : row + size])
-        np.testing.assert_array_equal(part.uniforms, whole.uniforms[:, row : row + size])
-        np.testing.assert_array_equal(part.swap_uniforms, whole.swap_uniforms[row : row + size])
-        row += size
+def new_streams(seed: int) -> State:
+    state = allocate(State, sizes(N_LEVELS, DIM))
+    state.n_levels[0], state.born[:] = N_LEVELS, np.arange(N_LEVELS)
+    first_streams(state, np.random.SeedSequence(seed))
+    return state
+
+
+def copied(noise: Noise) -> Noise:
+    return Noise._make(numbers.copy() for numbers in noise)
+
+
+def test_blocks_go_on_where_the_last_one_stopped(seed) -> None:
+    """Blocks of any length give the numbers of one long block, also where some were given back."""
+    whole = copied(NoiseBlocks(N_LEVELS, DIM, jumps=True).draw(new_streams(seed), 100))
+    state, blocks, row = new_streams(seed), NoiseBlocks(N_LEVELS, DIM, jumps=True), 0
+    for size, used in ((1, 1), (2, 2), (60, 40), (20, 0), (57, 57)):
+        part = copied(blocks.draw(state, size))
+        if used < size:
+            blocks.give_back(state, used)
+        rows = slice(row, row + used)
+        made, expected = (out_of_lanes(noise.normals, N_LEVELS) for noise in (part, whole))
+        np.testing.assert_array_equal(made[:, :used], expected[:, rows])
+        np.testing.assert_array_equal(part.uniforms[:, :used], whole.uniforms[:, rows])
+        np.testing.assert_array_equal(part.swap_uniforms[:used], whole.swap_uniforms[rows])
+        np.testing.assert_array_equal(part.jump_uniforms[:used], whole.jump_uniforms[rows])
+        row += used
+
+
+def test_a_level_keeps_its_streams_when_it_moves_and_a_new_one_disturbs_none(seed) -> None:
+    """The last level takes the place of the third in the middle of a block; another is then put in."""
+    whole = copied(NoiseBlocks(N_LEVELS, DIM).draw(new_streams(seed), 50))
+    state, blocks = new_streams(seed), NoiseBlocks(N_LEVELS, DIM)
+    blocks.draw(state, 50)
+    levels.move_level(N_LEVELS - 1, 2, state)
+    state.n_levels[0] = 3
+    blocks.give_back(state, 20)
+    levels.open_level(1, state)
+    state.born[1] = 77
+    state.normal_stream[1] = stream(np.random.SeedSequence(seed), NORMALS, 77)
+    noise = blocks.draw(state, 30)
+    normals, expected = out_of_lanes(noise.normals, N_LEVELS), out_of_lanes(whole.normals, N_LEVELS)
+    for level, born in ((0, 0), (2, 1), (3, N_LEVELS - 1)):
+        np.testing.assert_array_equal(normals[level], expected[born][20:])
+        np.testing.assert_array_equal(noise.uniforms[level], whole.uniforms[born][20:])
+    assert not np.any(np.isin(normals[1], expected))
 
 
 @pytest.mark.parametrize("layer", [0, 1, 2, 100, 255])

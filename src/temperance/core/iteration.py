@@ -72,9 +72,13 @@ def compiled_loop() -> Callable[..., int]:
     def run_block(
         evaluate: Any, context: int, propose_pair: Any, chain: Chain, first_row: int, n_iterations: int
     ) -> int:
-        """Run up to ``n_iterations``, recording from ``first_row`` on; how many were finished."""
+        """Run up to ``n_iterations``, recording from ``first_row`` on; how many were finished.
+
+        Ends early after an iteration that changed the number of levels: each has random numbers of its own.
+        """
         digest  # noqa: B018  a closure constant, so part of the cache key
         state, info, view, settings, _, _, noise, trace, control = chain
+        n_levels = state.n_levels[0]
         for row in range(n_iterations):
             choose_active(state, settings, info)
             propose(state, noise, row, info)
@@ -86,6 +90,8 @@ def compiled_loop() -> Callable[..., int]:
             if control[STATUS] != RUNNING:
                 return row
             record(state, info, view, first_row + row, trace)
+            if state.n_levels[0] != n_levels:
+                return row + 1
         return n_iterations
 
     return run_block

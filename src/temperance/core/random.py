@@ -12,23 +12,28 @@ from importlib import resources
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from numba import types
 
 from temperance.core.compile import compiled, compiled_for, kernel_digest
 from temperance.core.lanes import LANES
 from temperance.core.schema import numba_type
-from temperance.core.state import FloatArray, Noise
+from temperance.core.state import FloatArray, Noise, WordArray
 
-WordArray = npt.NDArray[np.uint64]
-
-STREAM_WORDS = 4
 MANTISSA_SIZE = 2.0**52
 UNIFORM_STEP = 2.0**-53  # uniforms are multiples of it
 _word = np.uint64
 _ONE, _LAYER, _SIGNED_LAYER = _word(1), _word(0xFF), _word(0x1FF)
 _MANTISSA = _word((1 << 52) - 1)
 _TAIL_SIGN_BIT = _word(0x20000)  # a bit of the mantissa
+
+
+class Streams(NamedTuple):
+    """Where the random numbers of a chain come from."""
+
+    normal: WordArray  # (level, STREAM_WORDS)
+    uniform: WordArray  # (level, STREAM_WORDS)
+    swap: WordArray  # (STREAM_WORDS,)
+    jump: WordArray  # (STREAM_WORDS,)
 
 
 class Ziggurat(NamedTuple):
@@ -138,28 +143,27 @@ def compiled_fill() -> Callable[..., None]:
     digest = kernel_digest()
     words, numbers = types.uint64[::1], types.float64[::1]
     tables_type = types.NamedTuple((words, numbers, numbers, numbers), Ziggurat)
+    streams_type = types.NamedTuple((types.uint64[:, ::1], types.uint64[:, ::1], words, words), Streams)
     signature = types.void(
-        types.uint64[:, ::1], types.int64, types.int64, types.int64, tables_type, numba_type(Noise)
+        streams_type, types.int64, types.int64, types.int64, tables_type, numba_type(Noise)
     )
 
     @compiled_for(signature)
-    def fill(streams: WordArray, n_live: int, first: int, step: int, tables: Ziggurat, noise: Noise) -> None:
+    def fill(streams: Streams, n_live: int, first: int, step: int, tables: Ziggurat, noise: Noise) -> None:
         """Numbers for the live levels, for the swaps and for the jumps, in place.
 
-        Stream 0 is for the swaps; level l has streams 1 + 2l for its normals and 2 + 2l for its uniforms; the
-        last one is for the jumps. Hot levels and swaps get numbers from row ``first`` on, every ``step``
-        rows: between them they rest.
+        Hot levels and swaps get numbers from row ``first`` on, every ``step`` rows: between them they rest.
         """
         digest  # noqa: B018  a closure constant, so part of the cache key
         for row in range(first, noise.swap_uniforms.shape[0], step):
-            fill_uniforms(streams[0], 0, 1, noise.swap_uniforms[row])
+            fill_uniforms(streams.swap, 0, 1, noise.swap_uniforms[row])
         for level in range(n_live):
             start, every = (0, 1) if level == 0 else (first, step)
             normals = noise.normals[level // LANES]
-            fill_normals(streams[1 + 2 * level], tables, level % LANES, start, every, normals)
-            fill_uniforms(streams[2 + 2 * level], start, every, noise.uniforms[level])
+            fill_normals(streams.normal[level], tables, level % LANES, start, every, normals)
+            fill_uniforms(streams.uniform[level], start, every, noise.uniforms[level])
         for row in range(noise.jump_uniforms.shape[0]):
             for place in range(noise.jump_uniforms.shape[1]):
-                fill_uniforms(streams[streams.shape[0] - 1], 0, 1, noise.jump_uniforms[row, place])
+                fill_uniforms(streams.jump, 0, 1, noise.jump_uniforms[row, place])
 
     return fill

@@ -17,10 +17,13 @@ from temperance.core.schema import numba_type, of, of_lane, of_level, of_replica
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
+WordArray = npt.NDArray[np.uint64]
 # A trace has a row for each iteration: probabilities and levels need few bytes.
 ProbArray = npt.NDArray[np.float32]
 LevelArray = npt.NDArray[np.int16]
 CountArray = npt.NDArray[np.int32]
+
+STREAM_WORDS = 4  # the state of an SFC64 generator
 
 # Places in the control array, through which the loop and the world outside talk.
 STOP, STATUS, LEVEL = 0, 1, 2
@@ -63,6 +66,12 @@ class State(NamedTuple):
     log_gap_sum: Annotated[FloatArray, of_level()]  # likewise
     n_averaged: Annotated[IntArray, of_level()]  # terms in the two sums
     replica: Annotated[IntArray, of_replica()]  # which starting point each position descends from
+    born: Annotated[IntArray, of_level()]  # a number for life, whatever place the level comes to have
+    # Where a level's random numbers come from.
+    normal_stream: Annotated[WordArray, of_level(STREAM_WORDS)]
+    uniform_stream: Annotated[WordArray, of_level(STREAM_WORDS)]
+    swap_stream: Annotated[WordArray, of(STREAM_WORDS)]
+    jump_stream: Annotated[WordArray, of(STREAM_WORDS)]
     n_levels: Annotated[IntArray, of(1)]
     iteration: Annotated[IntArray, of(1)]
     n_refused: Annotated[IntArray, of(1)]  # proposals refused for a NaN or +inf density

@@ -21,7 +21,7 @@ def new_state(plan: Plan) -> State:
     state.cov_diag[level // LANES, :, level % LANES] = variances[:, None]
     state.coordinate_log_scale[:] = 0.5 * np.log(variances)[:, None]
     state.log_scale[:] = initial_log_scale(plan)
-    state.replica[:] = level
+    state.replica[:] = state.born[:] = level
     state.n_levels[0] = n_levels
     return state
 

@@ -31,10 +31,11 @@ from temperance.errors import DensityError, RunError, SwapWeightError
 from temperance.modes.mixture import from_parts, no_mixture
 from temperance.runs.allocate import cut, new_control, new_info, new_state, new_trace
 from temperance.runs.learn import ModeLearner
-from temperance.runs.noise import NoiseSource
+from temperance.runs.noise import NoiseBlocks, first_streams
 from temperance.runs.pace import coordinate_every
 from temperance.runs.plan import Plan, first_coordinate_every, kernel_settings, unimodal_scale
 from temperance.runs.record import ChainRecord
+from temperance.runs.seeds import STARTS, keyed
 from temperance.runs.starts import Starts, settle
 from temperance.swaps.binding import bind
 from temperance.swaps.custom import explain_bad_weight
@@ -62,15 +63,15 @@ class ChainRun:
         self._buffers = Buffers(self.info, self.control)
         self._bound = plan.target.bind(self._buffers)
         self._loop = compiled_loop()  # here, since two threads would each compile it
-        start_seed, noise_seed, mode_seed = seed.spawn(3)
         jumps = plan.settings.jumps.enabled
-        self._noise = NoiseSource(noise_seed, plan.n_levels, plan.dim, plan.n_swaps, jumps=jumps)
-        self._learner = ModeLearner(plan, mode_seed)
+        first_streams(state, seed)
+        self._noise = NoiseBlocks(plan.n_levels, plan.dim, plan.n_swaps, jumps=jumps)
+        self._learner = ModeLearner(plan, seed)
         self._refresh = no_mixture(plan.dim)
         self._coordinate_every = first_coordinate_every(plan)
         if jumps:
             self._scout = compiled_scout()
-        settle(starts, index, np.random.default_rng(start_seed), self._bound, self._buffers)
+        settle(starts, index, np.random.default_rng(keyed(seed, STARTS)), self._bound, self._buffers)
         self._take_start()
 
     @property
@@ -185,7 +186,7 @@ class ChainRun:
 
     def _send_scout(self, level: int, covariance: FloatArray, settings: Settings) -> None:
         scout = self._learner.new_scout(self.state, level, np.linalg.cholesky(covariance).astype(np.float64))
-        chain = self._chain(settings, self._noise.draw(0, 0), self.tuning)
+        chain = self._chain(settings, self._noise.draw(self.state, 0), self.tuning)
         bound = self._bound
         for _ in self._learner.rounds(scout):
             self._guarded(lambda: self._scout(bound.evaluate, bound.context, chain, scout))
@@ -216,11 +217,12 @@ class ChainRun:
             self._run_block(trace, settings, self.n_done - first, size)
 
     def _run_block(self, trace: Trace, settings: Settings, row: int, n_iterations: int) -> None:
-        rest = settings.rest_every
-        n_levels = int(self.state.n_levels[0])
-        noise = self._noise.draw(n_iterations, n_levels, first=-self.n_done % rest, step=rest)
+        rest, began = settings.rest_every, self.n_done
+        noise = self._noise.draw(self.state, n_iterations, first=-began % rest, step=rest)
         chain, bound, kernel = self._chain(settings, noise, trace), self._bound, self._swaps.kernel
         self._guarded(lambda: self._loop(bound.evaluate, bound.context, kernel, chain, row, n_iterations))
+        if self.n_done - began < n_iterations:
+            self._noise.give_back(self.state, self.n_done - began)
 
     def _chain(self, settings: Settings, noise: Noise, trace: Trace) -> Chain:
         jumps, refresh = self._learner.mixture, self._refresh

@@ -15,6 +15,7 @@ from temperance.modes.mixture import make_mixture, no_mixture, whitened_squares,
 from temperance.modes.worth import efficiency, jump_chance, rest_every, tuning_chance
 from temperance.runs.plan import Plan
 from temperance.runs.record import LearntModes
+from temperance.runs.seeds import SCOUTS, keyed
 
 FIRST_FIT = 0.03  # of the tuning
 FIT_GROWTH = 1.35  # the next fit comes when there are so many times as many states
@@ -64,7 +65,7 @@ class ModeLearner:
         self.rest_every = 1
         self.n_scouts = self.n_scout_evaluations = 0
         self._plan = plan
-        self._rng = np.random.default_rng(seed)
+        self._seed = seed
         self._components: Components | None = None
         self._pooled = np.eye(plan.dim)
         self._broad = (np.zeros(plan.dim), np.eye(plan.dim))
@@ -157,11 +158,12 @@ class ModeLearner:
         Once it climbs no more, what it found becomes a mode if no other explains it. One that still climbs
         after the last round is given up.
         """
+        rng = np.random.default_rng(keyed(self._seed, SCOUTS, self.n_scouts))
         self.n_scouts += 1
         before = -math.inf
         for _ in range(MAX_ROUNDS):
-            self._rng.standard_normal(out=scout.normals)
-            self._rng.random(out=scout.uniforms)
+            rng.standard_normal(out=scout.normals)
+            rng.random(out=scout.uniforms)
             yield
             self.n_scout_evaluations += len(scout.uniforms)
             reached = float(np.mean(scout.kept_log_target))

@@ -3,25 +3,32 @@
 import numpy as np
 
 from temperance.core.lanes import LANES
-from temperance.core.random import compiled_fill, ziggurat
-from temperance.core.state import JUMP_UNIFORMS, SWAP_UNIFORMS, Noise
+from temperance.core.random import Streams, compiled_fill, ziggurat
+from temperance.core.state import JUMP_UNIFORMS, SWAP_UNIFORMS, IntArray, Noise, State
+from temperance.runs.seeds import JUMPS, NORMALS, SWAPS, UNIFORMS, stream
 
 BLOCK_NUMBERS = 2**17  # doubles a block, small enough to stay in a core's cache
 MAX_BLOCK = 8192
 
 
-class NoiseSource:
-    """For each level one stream of normals and one of uniforms, one stream for the swaps, one for the jumps.
+def first_streams(state: State, seed: np.random.SeedSequence) -> None:
+    """Begin all streams of a chain, in place."""
+    for level, born in enumerate(state.born):
+        state.normal_stream[level] = stream(seed, NORMALS, int(born))
+        state.uniform_stream[level] = stream(seed, UNIFORMS, int(born))
+    state.swap_stream[:] = stream(seed, SWAPS)
+    state.jump_stream[:] = stream(seed, JUMPS)
 
-    Numbers are consumed at a fixed rate, so that neither the size of a block nor a dropped level
-    changes what any other level gets. Each stream gives what NumPy's SFC64 would give from the same seed.
+
+class NoiseBlocks:
+    """Room for the random numbers of a block, and the way back when it was not used up.
+
+    Each level has one stream of normals and one of uniforms; the swaps and the jumps have one each. Numbers
+    are consumed at a fixed rate, so that neither the size of a block nor a dropped level changes what others
+    get. Each stream gives what NumPy's SFC64 would give from the same seed.
     """
 
-    def __init__(
-        self, seed: np.random.SeedSequence, n_levels: int, dim: int, n_swaps: int = 1, *, jumps: bool = False
-    ) -> None:
-        generators = [np.random.SFC64(child) for child in seed.spawn(2 + 2 * n_levels)]
-        self._streams = np.array([generator.state["state"]["state"] for generator in generators])
+    def __init__(self, n_levels: int, dim: int, n_swaps: int = 1, *, jumps: bool = False) -> None:
         self._fill = compiled_fill()
         swap_numbers = SWAP_UNIFORMS * n_swaps
         n_bundles = -(-n_levels // LANES)
@@ -33,14 +40,39 @@ class NoiseSource:
         self._swaps = np.zeros(self.block_size * swap_numbers)
         self._jumps = np.zeros(self.block_size * jump_numbers)
         self._shapes = (n_bundles, dim, n_levels, swap_numbers)
+        self._before: tuple[Streams, IntArray, int, int, int] | None = None
 
-    def draw(self, n_iterations: int, n_live: int, *, first: int = 0, step: int = 1) -> Noise:
+    def draw(self, state: State, n_iterations: int, *, first: int = 0, step: int = 1) -> Noise:
         """Numbers for the next iterations of the live levels; overwrites those drawn before.
 
         Hot levels and swaps get theirs from the iteration ``first`` of the block on, once every ``step``.
         """
+        n_live = int(state.n_levels[0])
+        streams = streams_of(state)
+        before = Streams._make(one.copy() for one in streams)
+        self._before = before, state.born[:n_live].copy(), n_live, first, step
+        noise = self._room(n_iterations)
+        self._fill(streams, n_live, first, step, ziggurat(), noise)
+        return noise
+
+    def give_back(self, state: State, n_used: int) -> None:
+        """Streams as if only so many iterations of the last block had been drawn, in place.
+
+        Levels may have been dropped or moved meanwhile; each keeps its own streams.
+        """
+        if self._before is None:
+            return
+        streams, born, n_live, first, step = self._before
+        self._fill(streams, n_live, first, step, ziggurat(), self._room(n_used))
+        for level in range(int(state.n_levels[0])):
+            (place,) = np.flatnonzero(born == state.born[level])
+            state.normal_stream[level] = streams.normal[place]
+            state.uniform_stream[level] = streams.uniform[place]
+        state.swap_stream[:], state.jump_stream[:] = streams.swap, streams.jump
+
+    def _room(self, n_iterations: int) -> Noise:
         n_bundles, dim, n_levels, swap_numbers = self._shapes
-        noise = Noise(
+        return Noise(
             self._normals[: n_bundles * n_iterations * dim * LANES].reshape(
                 n_bundles, n_iterations, dim, LANES
             ),
@@ -48,5 +80,8 @@ class NoiseSource:
             self._swaps[: n_iterations * swap_numbers].reshape(n_iterations, swap_numbers),
             self._jumps[: n_iterations * 2 * JUMP_UNIFORMS].reshape(-1, 2, JUMP_UNIFORMS),
         )
-        self._fill(self._streams, n_live, first, step, ziggurat(), noise)
-        return noise
+
+
+def streams_of(state: State) -> Streams:
+    """The streams of a chain, which drawing moves on."""
+    return Streams(state.normal_stream, state.uniform_stream, state.swap_stream, state.jump_stream)

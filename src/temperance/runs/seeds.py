@@ -4,8 +4,11 @@ from typing import Any
 
 import numpy as np
 
+from temperance.core.state import WordArray
 from temperance.errors import InvalidInputError, InvalidTypeError
 
+# What random numbers are for. Streams are told apart by it and by a number, so that a new one disturbs none.
+STARTS, SWAPS, JUMPS, NORMALS, UNIFORMS, SCOUTS = range(6)
 ENTROPY_WORDS = 4  # 128 bits, what SeedSequence pools
 
 
@@ -45,3 +48,15 @@ def seed_sequence(seed: Any) -> np.random.SeedSequence:
     if seed < 0:
         raise InvalidInputError(f"seed must not be negative, got {seed}")
     return np.random.SeedSequence(int(seed))
+
+
+def keyed(seed: np.random.SeedSequence, purpose: int, number: int = 0) -> np.random.SeedSequence:
+    """The seed of one stream of a chain: of a level by its number at birth, of a scout by its own."""
+    key = (*seed.spawn_key, purpose, number)
+    return np.random.SeedSequence(seed.entropy, spawn_key=key, pool_size=seed.pool_size)
+
+
+def stream(seed: np.random.SeedSequence, purpose: int, number: int = 0) -> WordArray:
+    """The same as the state of a generator."""
+    state: WordArray = np.random.SFC64(keyed(seed, purpose, number)).state["state"]["state"]
+    return state
