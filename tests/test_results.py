@@ -562,7 +562,7 @@ def test_tables_say_what_the_chains_recorded(run, request):
         walk = np.nanmean(chain.sampling.walk_accept_prob[:, level - 1], dtype=float)
         assert levels["walk_acceptance"][row] == pytest.approx(walk)
         assert levels["scale_over_threshold"][row] == pytest.approx(
-            levels["scale"][row] * math.sqrt(2) / 2.38
+            levels["scale"][row] / result.setup.unimodal_scale
         )
         if level < len(chain.beta):
             edge = np.nanmean(chain.sampling.adjacent_swap_accept[:, level - 1], dtype=float)

@@ -18,7 +18,7 @@ from temperance.runs.record import ChainRecord, LearntModes, RunSetup
 if TYPE_CHECKING:
     from temperance.results.result import Result
 
-FORMAT = 2
+FORMAT = 3
 SUFFIX = ".npz"
 PHASES = ("tuning", "sampling")
 ENDS = ("beta", "log_scale", "mean", "covariance")  # one row for each level left

@@ -115,12 +115,6 @@ def short_chains(result: "Result") -> list[int]:
     return short if many and result.draws.size and not chains_agree(result) else []
 
 
-def scale_ratios(chain: ChainRecord, threshold: float) -> FloatArray:
-    """The scale of each level over that at which it passes for unimodal."""
-    ratios: FloatArray = np.exp(chain.log_scale) / threshold
-    return ratios
-
-
 def dead_edges(chain: ChainRecord) -> list[int]:
     """Edges that fewer than one position in a thousand draws crossed upwards; draws at rest do not count."""
     replicas = measure.replicas(chain)
@@ -147,7 +141,7 @@ def _too_short(chain: ChainRecord, threshold: float) -> bool:
     """
     if len(chain.beta) == 1:
         return True
-    ratios = scale_ratios(chain, threshold)
+    ratios = diagnostics.unimodality(chain.log_scale, threshold)
     multimodal = chain.beta[-1] > 0.0 and ratios[-1] < MULTIMODAL_BELOW
     return bool(multimodal and ratios[-1] > RISING * ratios[:-1].max() and not dead_edges(chain))
 
