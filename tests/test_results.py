@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scipy import special
 
 import temperance as tp
+from records import learnt_modes
 from temperance.results.diagnostics import ess_bulk, ess_mean, ess_tail, mcse_mean, r_hat
 from temperance.results.result import largest_block
 from temperance.results.show import MAX_ROWS
@@ -543,6 +544,19 @@ def test_sources_that_are_not_installed_have_no_version(monkeypatch):
 
     monkeypatch.setattr(metadata, "version", missing)
     assert versions()["temperance"] == "unknown"
+
+
+# ---- equality
+
+
+def test_what_holds_arrays_equals_itself_alone_and_can_be_a_key(result):
+    """Arrays have no single answer to ==, and none to hash; a copy is another result."""
+    held = [result, result.chains[0], result.modes, learnt_modes(np.zeros((1, 2)))]
+    for one in held:
+        other = replace(one)
+        assert one == one
+        assert one != other
+        assert len({one, one, other}) == 2
 
 
 # ---- the tables
