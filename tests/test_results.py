@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scipy import special
 
 import temperance as tp
+from records import learnt_modes
 from temperance.results.diagnostics import ess_bulk, ess_mean, ess_tail, mcse_mean, r_hat
 from temperance.results.result import largest_block
 from temperance.results.show import MAX_ROWS
@@ -545,6 +546,19 @@ def test_sources_that_are_not_installed_have_no_version(monkeypatch):
     assert versions()["temperance"] == "unknown"
 
 
+# ---- equality
+
+
+def test_what_holds_arrays_equals_itself_alone_and_can_be_a_key(result):
+    """Arrays have no single answer to ==, and none to hash; a copy is another result."""
+    held = [result, result.chains[0], result.modes, learnt_modes(np.zeros((1, 2)))]
+    for one in held:
+        other = replace(one)
+        assert one == one
+        assert one != other
+        assert len({one, one, other}) == 2
+
+
 # ---- the tables
 
 
@@ -562,7 +576,7 @@ def test_tables_say_what_the_chains_recorded(run, request):
         walk = np.nanmean(chain.sampling.walk_accept_prob[:, level - 1], dtype=float)
         assert levels["walk_acceptance"][row] == pytest.approx(walk)
         assert levels["scale_over_threshold"][row] == pytest.approx(
-            levels["scale"][row] * math.sqrt(2) / 2.38
+            levels["scale"][row] / result.setup.unimodal_scale
         )
         if level < len(chain.beta):
             edge = np.nanmean(chain.sampling.adjacent_swap_accept[:, level - 1], dtype=float)

@@ -31,7 +31,7 @@ def assert_same(one, other):
                 assert np.asarray(value).dtype == np.asarray(getattr(yours.modes, field)).dtype
 
 
-@pytest.fixture(params=["whole", "ragged", "uneven levels", "empty", "jumps", "real", "real jumps"])
+@pytest.fixture(params=["whole", "ragged", "uneven levels", "empty", "jumps", "prior", "real", "real jumps"])
 def result(request, rng, seed):
     made = make_result(rng, n_draws=40, n_tune=20, n_chains=3)
     if request.param == "ragged":
@@ -44,6 +44,19 @@ def result(request, rng, seed):
         )
     if request.param == "empty":
         return with_chains(made, lambda k, chain: replace(chain, sampling=cut(chain.sampling, 0)))
+    if request.param == "prior":
+        return with_chains(
+            made,
+            lambda k, chain: replace(
+                chain,
+                **{
+                    phase: getattr(chain, phase)._replace(
+                        log_prior=rng.standard_normal(len(getattr(chain, phase).draws))
+                    )
+                    for phase in ("tuning", "sampling")
+                },
+            ),
+        )
     if request.param == "jumps":  # three modes, one, and a chain that learnt nothing
         known = [learnt_modes([[0.0, 0.0], [3.0, 3.0], [9.0, 0.0]]), learnt_modes([[0.0, 1.0]], rest_every=3)]
         return with_chains(made, lambda k, chain: jumping(chain, known[k]) if k < 2 else chain)
@@ -137,7 +150,7 @@ def test_a_later_format_is_refused_by_number(rng, tmp_path, monkeypatch):
     monkeypatch.setattr(storage, "FORMAT", 99)
     path = make_result(rng, n_draws=5, n_tune=5).save(tmp_path / "run")
     monkeypatch.undo()
-    with pytest.raises(tp.InvalidInputError, match="has format 99, this version reads 2"):
+    with pytest.raises(tp.InvalidInputError, match="has format 99, this version reads 3"):
         tp.Result.load(path)
 
 

@@ -165,6 +165,7 @@ class Trace(NamedTuple):
     level_draws: FloatArray  # (draw, level, dim) on request
     log_density: FloatArray  # (draw, level) the tempered part
     log_prior: FloatArray  # (draw,) the untempered part at the base level
+    base_accept_prob: ProbArray  # (draw,) of whatever the base level proposed
     walk_accept_prob: ProbArray  # (draw, level) of steps in all coordinates, NaN where a level made none
     jump_accept_prob: ProbArray  # (draw, 2) of the base level and the hottest, NaN where it did not jump
     jump: LevelArray  # (draw,) the component that the base was to jump to, -1 if it walked
@@ -242,8 +243,8 @@ def chain_type() -> Any:
     settings = _named(Settings, *[_SETTING_TYPES[kind] for kind in Settings.__annotations__.values()])
     noise = noise_type()
     trace = _named(
-        Trace, _MATRIX, _CUBE, _MATRIX, _VECTOR, *[_PROB_MATRIX] * 2, _LEVELS, _COUNTS, _PROB_MATRIX, _PROBS,
-        _LEVEL_MATRIX, *[_COUNTS] * 3, _LEVELS, _LEVEL_MATRIX, _MATRIX, _MATRIX,
+        Trace, _MATRIX, _CUBE, _MATRIX, _VECTOR, _PROBS, *[_PROB_MATRIX] * 2, _LEVELS, _COUNTS, _PROB_MATRIX,
+        _PROBS, _LEVEL_MATRIX, *[_COUNTS] * 3, _LEVELS, _LEVEL_MATRIX, _MATRIX, _MATRIX,
     )  # fmt: skip
     return _named(Chain, state, info, swap_view_type(), settings, mixture, mixture, noise, trace, _INTS)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from temperance.core.state import FloatArray, ProbArray, Trace
+from temperance.core.state import FloatArray, Trace
 from temperance.errors import TemperanceError
 from temperance.runs.record import ChainRecord
 
@@ -74,7 +74,7 @@ def _statistics(traces: Sequence[tuple[ChainRecord, Trace]]) -> Variables:
     """What is known of each draw beside its position; no edges where there is one level."""
     columns: dict[str, tuple[tuple[str, ...], list[np.ndarray[Any, Any]]]] = {
         "lp": (SAMPLE, [trace.log_density[:, 0] + trace.log_prior for _, trace in traces]),
-        "acceptance_rate": (SAMPLE, [_base_acceptance(trace) for _, trace in traces]),
+        "acceptance_rate": (SAMPLE, [trace.base_accept_prob for _, trace in traces]),
         "jumped": (SAMPLE, [trace.jump >= 0 for _, trace in traces]),
         "jump_accept_prob": (SAMPLE, [trace.jump_accept_prob[:, 0] for _, trace in traces]),
         "evaluations": (SAMPLE, [trace.evaluations for _, trace in traces]),
@@ -95,11 +95,6 @@ def _statistics(traces: Sequence[tuple[ChainRecord, Trace]]) -> Variables:
     return {name: (dims, values) for name, (dims, values) in stacked.items() if 0 not in values.shape[2:]}
 
 
-def _base_acceptance(trace: Trace) -> ProbArray:
-    """Of what the base level proposed, a walk or a jump; NaN where it stepped along one coordinate."""
-    return np.where(trace.jump >= 0, trace.jump_accept_prob[:, 0], trace.walk_accept_prob[:, 0])
-
-
 def _history(recorded: FloatArray, frozen: FloatArray, trace: Trace) -> FloatArray:
     """As recorded while adapting; else what was frozen, the same in every draw, NaN for levels dropped."""
     if len(recorded) or not len(trace.draws):
@@ -111,7 +106,8 @@ def _history(recorded: FloatArray, frozen: FloatArray, trace: Trace) -> FloatArr
 
 def _coordinates(result: "Result", variables: Variables) -> dict[str, Any]:
     """One along every dimension: what the user gave, the numbers of the chains kept, or plain numbers."""
-    kept = [k for k, chain in enumerate(result.chains) if any(chain is one for one in result.kept)]
+    kept_ones = set(map(id, result.kept))
+    kept = [k for k, chain in enumerate(result.chains) if id(chain) in kept_ones]
     given: dict[str, Any] = {"chain": kept, **result.parameters.coords}
     return {
         dim: list(given.get(dim, range(length)))

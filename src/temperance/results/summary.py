@@ -73,11 +73,13 @@ def _estimates_of(draws: FloatArray) -> list[float]:
 
 
 def _levels(result: "Result") -> dict[str, list[Any]]:
-    parts = [_levels_of(index, chain, result.dim) for index, chain in enumerate(result.chains)]
+    parts = [
+        _levels_of(index, chain, result.setup.unimodal_scale) for index, chain in enumerate(result.chains)
+    ]
     return {name: [value for part in parts for value in part[name]] for name in parts[0]}
 
 
-def _levels_of(index: int, chain: ChainRecord, dim: int) -> dict[str, list[Any]]:
+def _levels_of(index: int, chain: ChainRecord, threshold: float) -> dict[str, list[Any]]:
     n_levels = len(chain.beta)
     edges = np.append(measure.edge_acceptance(chain), np.nan)
     columns = {
@@ -86,7 +88,7 @@ def _levels_of(index: int, chain: ChainRecord, dim: int) -> dict[str, list[Any]]
         "walk_acceptance": measure.walk_acceptance(chain),
         "edge_acceptance": edges,
         "scale": np.exp(chain.log_scale),
-        "scale_over_threshold": diagnostics.unimodality(chain.log_scale, dim),
+        "scale_over_threshold": diagnostics.unimodality(chain.log_scale, threshold),
         "local_barrier": diagnostics.local_barrier(measure.log_densities(chain)),
         "flow": diagnostics.flow(measure.replicas(chain)),
     }

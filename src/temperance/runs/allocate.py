@@ -85,6 +85,7 @@ def new_trace(plan: Plan, n_rows: int, *, adapting: bool, keep_levels: bool) -> 
         level_draws=np.full((n_rows if keep_levels else 0, n_levels, dim), np.nan),
         log_density=np.full(by_level, np.nan),
         log_prior=np.empty(n_rows),
+        base_accept_prob=np.empty(n_rows, dtype=np.float32),
         walk_accept_prob=np.full(by_level, np.nan, dtype=np.float32),
         jump_accept_prob=np.full((n_rows, 2), np.nan, dtype=np.float32),
         jump=np.empty(n_rows, dtype=np.int16),
