@@ -20,6 +20,7 @@ PRINTING = ("cli.py",)
 ALLOWED = {
     "errors": (),
     "text": (),
+    "origin": (),
     "checks": ("errors",),
     "core": (),
     "modes": ("core",),
@@ -27,7 +28,7 @@ ALLOWED = {
     "settings": ("checks", "errors", "swaps"),
     "swaps": ("errors", "checks", "core"),
     "targets": ("errors", "checks", "core"),
-    "runs": ("core", "modes", "swaps", "targets", "settings", "errors", "checks", "text"),
+    "runs": ("core", "modes", "swaps", "targets", "settings", "errors", "checks", "text", "origin"),
     "results": ("core.state", "modes", "runs.record", "errors", "checks", "text"),
     "sampling": ("core", "swaps", "targets", "runs", "results", "settings", "errors", "checks", "text"),
     "paper": (
