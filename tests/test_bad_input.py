@@ -396,7 +396,7 @@ def test_26_one_dimension():
 
 def test_27_memory_of_large_covariances():
     with pytest.raises(
-        tp.InvalidInputError, match=r"2 chains × 100 levels in 5000 dimensions need 18\.6 GiB"
+        tp.InvalidInputError, match=r"2 chains x 100 levels in 5000 dimensions need 18\.6 GiB"
     ):
         run_plain(initial=np.zeros(5000), levels=100, chains=2)
 
@@ -510,7 +510,7 @@ def test_37_no_draws_give_an_empty_result():
     result = run_plain(draws=0)
     assert result.complete
     assert result.draws.shape == (1, 0, 2)
-    assert "1 chain × 0 draws" in str(result)
+    assert "1 chain x 0 draws" in str(result)
 
 
 @pytest.mark.parametrize("name", ["draws", "tune", "chains", "cores"])

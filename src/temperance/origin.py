@@ -4,16 +4,15 @@ import sysconfig
 import traceback
 from pathlib import Path
 
-OURS = str(Path(__file__).parent)
-STANDARD_LIBRARY = sysconfig.get_paths()["stdlib"]
+NOT_SHOWN = (str(Path(__file__).parent), sysconfig.get_paths()["stdlib"], "<frozen")
 INSTALLED = {"site-packages", "dist-packages"}
 
 
 def origin(error: BaseException | None) -> str:
     """``file:line`` of the innermost line that the user wrote; empty where no traceback tells."""
     trace = None if error is None else error.__traceback__
-    frames = [frame for frame in traceback.extract_tb(trace) if not frame.filename.startswith(OURS)]
-    written = [frame for frame in frames if not _of_a_library(frame.filename)] or frames
+    frames = [frame for frame in traceback.extract_tb(trace) if not frame.filename.startswith(NOT_SHOWN)]
+    written = [frame for frame in frames if INSTALLED.isdisjoint(Path(frame.filename).parts)] or frames
     return f"{written[-1].filename}:{written[-1].lineno}" if written else ""
 
 
@@ -21,8 +20,3 @@ def came_from(error: BaseException | None) -> str:
     """The same as the end of a message."""
     place = origin(error)
     return f", from {place}" if place else ""
-
-
-def _of_a_library(file: str) -> bool:
-    installed = not INSTALLED.isdisjoint(Path(file).parts)
-    return installed or file.startswith((STANDARD_LIBRARY, "<frozen"))

@@ -153,7 +153,7 @@ def _check_memory(plan: Plan, chains: int) -> None:
     needed = chains * (covariance_bytes(plan) + trace_bytes(plan))
     if needed > MEMORY_LIMIT:
         raise InvalidInputError(
-            f"{chains} chains × {plan.n_levels} levels in {plan.dim} dimensions need "
+            f"{chains} chains x {plan.n_levels} levels in {plan.dim} dimensions need "
             f"{needed / 2**30:.1f} GiB ({chains * covariance_bytes(plan) / 2**30:.1f} for covariances, "
             f"the rest for draws), more than the {MEMORY_LIMIT / 2**30:.0f} GiB allowed; "
             "use fewer levels, chains or draws"
