@@ -172,11 +172,11 @@ def test_one_level_has_no_edges(rng):
 
 def test_what_is_missing_says_what_to_install(result, monkeypatch):
     monkeypatch.setitem(sys.modules, "xarray", None)
-    with pytest.raises(tp.TemperanceError, match=r"xarray: python -m pip install 'temperance\[arviz\]'"):
+    with pytest.raises(tp.TemperanceError, match=r"xarray: python -m pip install xarray$"):
         result.to_datatree()
     monkeypatch.undo()
     monkeypatch.setitem(sys.modules, "arviz", None)
-    with pytest.raises(tp.TemperanceError, match=r"arviz: python -m pip install"):
+    with pytest.raises(tp.TemperanceError, match=r"arviz: python -m pip install arviz$"):
         result.to_arviz()
 
 

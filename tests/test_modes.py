@@ -346,10 +346,10 @@ def test_many_modes_and_dimensions_are_shortened(rng):
     drawn, _ = among(make_result(rng, dim=5), rng, centres, np.full(13, 1 / 13))
     many = knowing(drawn, learnt_modes(centres, rest_every=30))
     text = str(many)
-    assert "\n… 3 more\n" in text
-    assert text.count(", …") == 2 * 10
+    assert "\n... 3 more\n" in text
+    assert text.count(", ...") == 2 * 10
     assert "hot levels move once in 30 draws" in text
-    assert many._repr_html_().count("<p>… 3 more</p>") == 1
+    assert many._repr_html_().count("<p>... 3 more</p>") == 1
     assert len(many.summary().modes) == 13
 
 

@@ -4,7 +4,6 @@ A chain is an independent run and never a temperature: nothing that ArviZ comput
 """
 
 import datetime
-import importlib
 import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from temperance.core.state import FloatArray, Trace
-from temperance.errors import TemperanceError
+from temperance.extras import needed
 from temperance.runs.record import ChainRecord
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ Variables = dict[str, tuple[tuple[str, ...], np.ndarray[Any, Any]]]
 
 def to_arviz(result: "Result", *, warmup: bool, levels: bool) -> Any:
     """What ``az.summary`` and its like take."""
-    arviz = _needed("arviz")
+    arviz = needed("this needs", "arviz")[0]
     tree = to_datatree(result, warmup=warmup, levels=levels)
     old = int(arviz.__version__.split(".")[0]) < FIRST_OF_NEW_ARVIZ
     return arviz.InferenceData.from_datatree(tree) if old else tree
@@ -35,7 +34,7 @@ def to_arviz(result: "Result", *, warmup: bool, levels: bool) -> Any:
 
 def to_datatree(result: "Result", *, warmup: bool, levels: bool) -> Any:
     """The groups posterior and sample_stats, and on request tempered_posterior and the two of the warm-up."""
-    xarray = _needed("xarray")
+    xarray = needed("this needs", "xarray")[0]
     groups = _phase(result, "sampling")
     if warmup:
         groups |= {f"warmup_{name}": variables for name, variables in _phase(result, "tuning").items()}
@@ -126,10 +125,3 @@ def _attributes(result: "Result") -> dict[str, Any]:
         "swap_strategy": result.swap_strategy,
         "settings": json.dumps(result.setup.settings, default=str),
     }
-
-
-def _needed(package: str) -> Any:
-    try:
-        return importlib.import_module(package)
-    except ImportError as error:
-        raise TemperanceError(f"this needs {package}: python -m pip install 'temperance[arviz]'") from error

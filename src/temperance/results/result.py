@@ -163,15 +163,21 @@ class Result:
 
         return to_arviz(self, warmup=warmup, levels=levels)
 
-    def report(self, path: Any, *, title: str = "temperance") -> Path:
-        """Write one self-contained page: verdict, warnings, tables, figures, settings; and say where."""
+    def report(self, path: Any, *, title: str = "temperance", overwrite: bool = False) -> Path:
+        """Write one self-contained page: verdict, warnings, tables, figures, settings; and say where.
+
+        A file of that name is only replaced with ``overwrite=True``.
+        """
         from temperance.results.report import write_report
 
-        return write_report(self, path, title=title)
+        return write_report(self, path, title=title, overwrite=overwrite)
 
-    def save(self, path: Any) -> Path:
-        """Write everything to one .npz file, which `load` and NumPy read, and say where."""
-        return storage.save(self, path)
+    def save(self, path: Any, *, overwrite: bool = False) -> Path:
+        """Write everything to one .npz file, which `load` and NumPy read, and say where.
+
+        A file of that name is only replaced with ``overwrite=True``.
+        """
+        return storage.save(self, path, overwrite=overwrite)
 
     @classmethod
     def load(cls, path: Any) -> "Result":

@@ -120,8 +120,8 @@ def _chain_row(chain: ChainRecord) -> dict[str, Any]:
         "swap_acceptance": float(trace.swap_accepted.sum() / max(int(trace.swap_attempts.sum()), 1)),
         "base_swaps": measure.base_swaps(chain),
         "barrier": total,
-        f"edges at {PAPER_ACCEPTANCE}": diagnostics.edges_needed(total) if known else "–",
-        f"edges at {SWEEP_ACCEPTANCE}": (diagnostics.edges_needed(total, SWEEP_ACCEPTANCE) if known else "–"),
+        f"edges at {PAPER_ACCEPTANCE}": diagnostics.edges_needed(total) if known else "-",
+        f"edges at {SWEEP_ACCEPTANCE}": (diagnostics.edges_needed(total, SWEEP_ACCEPTANCE) if known else "-"),
         "jump_share": mean_of_known((trace.jump >= 0).astype(np.float64)),
         "jump_acceptance": measure.jump_acceptance(chain),
         "evaluations": int(chain.tuning.evaluations.sum() + trace.evaluations.sum()),
@@ -177,5 +177,5 @@ def _shares(modes: Modes) -> dict[str, list[Any]]:
 
 def _short(point: FloatArray) -> str:
     """The first coordinates."""
-    more = ", …" if len(point) > MAX_COORDINATES else ""
+    more = ", ..." if len(point) > MAX_COORDINATES else ""
     return ", ".join(f"{value:.3g}" for value in point[:MAX_COORDINATES]) + more

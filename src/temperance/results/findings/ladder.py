@@ -76,7 +76,7 @@ def dead_edge(result: "Result") -> Finding | None:
     if not dead:
         return None
     edges = sorted({edge for found in dead.values() for edge in found})
-    where = ", ".join(f"{edge + 1}–{edge + 2}" for edge in edges)
+    where = ", ".join(f"{edge + 1}-{edge + 2}" for edge in edges)
     rate = result.setup.swap_acceptance
     wanted = max(_levels_for(result.chains[k], len(dead[k]), rate) for k in dead)
     return Finding(
