@@ -33,6 +33,7 @@ def make_trace(rng, n_rows, beta, dim, *, adapting, keep_levels):
         level_draws=levels if keep_levels else np.empty((0, n_levels, dim)),
         log_density=-0.5 * (levels**2).sum(axis=2),
         log_prior=np.zeros(n_rows),
+        base_accept_prob=np.full(n_rows, ACCEPTANCE, dtype=np.float32),
         walk_accept_prob=np.full((n_rows, n_levels), ACCEPTANCE, dtype=np.float32),
         jump_accept_prob=np.full((n_rows, 2), np.nan, dtype=np.float32),
         jump=np.full(n_rows, -1, dtype=np.int16),
@@ -117,6 +118,7 @@ def jumping(chain, modes, *, accepted=0.8, tried=0.9):
     probability = np.full((n_draws, 2), np.nan, dtype=np.float32)
     probability[jumps, 0] = accepted
     columns = {name: getattr(chain.sampling, name).copy() for name in RESTING}
+    columns["base_accept_prob"][jumps] = accepted
     columns["walk_accept_prob"][jumps, 0] = np.nan
     columns["walk_accept_prob"][rests, 1:] = np.nan
     columns["adjacent_swap_accept"][rests] = np.nan
@@ -132,6 +134,7 @@ def jumping(chain, modes, *, accepted=0.8, tried=0.9):
 
 
 RESTING = (
+    "base_accept_prob",
     "walk_accept_prob",
     "adjacent_swap_accept",
     "log_density",

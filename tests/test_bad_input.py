@@ -1,5 +1,6 @@
 """Bad input, numbered as in the reliability catalogue; other misuse comes last."""
 
+import linecache
 import math
 import re
 import warnings
@@ -115,6 +116,31 @@ def test_08_exception_midway(kind):
     assert_partial(info.value)
     assert isinstance(info.value.__cause__, ValueError)
     assert str(info.value.__cause__) == "beyond the edge"
+    assert_shows_the_line(info.value, "beyond the edge")
+
+
+@each_kind
+def test_08_exception_at_the_start(kind):
+    with pytest.raises(tp.DensityError, match="raised an error at the start of chain 1, level 1") as info:
+        run_edged(kind, raises=True, initial=[1.0, 0.0], **TINY)
+    assert_shows_the_line(info.value, "beyond the edge")
+
+
+def test_08_the_line_shown_is_the_users_own():
+    """Not that of the library which the user's code called."""
+
+    def density(x):
+        return np.linalg.cholesky(-np.eye(2))[0, 0]  # not positive definite
+
+    with pytest.raises(tp.DensityError) as info:
+        tp.sample(density, initial=np.zeros(2), **TINY)
+    assert_shows_the_line(info.value, "not positive definite")
+
+
+def assert_shows_the_line(error, text):
+    file, line = re.search(r", from (.*):(\d+)$", str(error)).groups()
+    assert file == __file__
+    assert text in linecache.getline(file, int(line))
 
 
 def assert_partial(error):
@@ -370,7 +396,7 @@ def test_26_one_dimension():
 
 def test_27_memory_of_large_covariances():
     with pytest.raises(
-        tp.InvalidInputError, match=r"2 chains × 100 levels in 5000 dimensions need 18\.6 GiB"
+        tp.InvalidInputError, match=r"2 chains x 100 levels in 5000 dimensions need 18\.6 GiB"
     ):
         run_plain(initial=np.zeros(5000), levels=100, chains=2)
 
@@ -484,7 +510,7 @@ def test_37_no_draws_give_an_empty_result():
     result = run_plain(draws=0)
     assert result.complete
     assert result.draws.shape == (1, 0, 2)
-    assert "1 chain × 0 draws" in str(result)
+    assert "1 chain x 0 draws" in str(result)
 
 
 @pytest.mark.parametrize("name", ["draws", "tune", "chains", "cores"])
@@ -820,3 +846,9 @@ def test_compiled_likelihood_with_plain_prior():
 def test_hot_levels_that_were_not_kept():
     with pytest.raises(tp.InvalidInputError, match="sample with keep_levels=True"):
         run_plain().level_draws  # noqa: B018
+
+
+def test_the_compiler_switched_off_is_refused_by_the_name_of_the_variable(monkeypatch):
+    monkeypatch.setattr(numba.config, "DISABLE_JIT", 1)
+    with pytest.raises(tp.InvalidInputError, match="NUMBA_DISABLE_JIT is set in the environment"):
+        run_plain()

@@ -11,12 +11,16 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+import numba
 import pytest
+from numba.core.caching import FunctionCache, UserProvidedCacheLocator
 
 import temperance
+from temperance.core import cache
 from temperance.core.compile import KERNEL_FOLDERS, kernel_digest
 from temperance.runs.compiling import NOTE
 
@@ -312,3 +316,53 @@ def test_digest_does_not_change_with_other_files(house: House):
     with (house.package / "settings.py").open("a") as source:
         source.write("\n")
     assert digest_of(house.package) == kernel_digest()
+
+
+@pytest.fixture
+def nowhere(monkeypatch, tmp_path):
+    """An installation and a home folder that cannot be written to."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    monkeypatch.setattr(FunctionCache._impl_class, "_locator_classes", [UserProvidedCacheLocator])
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(cache, "_in_use", [])
+    return tmp_path
+
+
+def kept_kernel():
+    return cache.kept_on_disk(lambda x: x + 1.0, "float64(float64)", {"nopython": True})
+
+
+def test_without_a_folder_to_write_to_a_temporary_one_is_used(nowhere):
+    assert cache.substitute_folder() is None
+    first, again = kept_kernel(), kept_kernel()
+    folder = cache.substitute_folder()
+    assert folder.parent == nowhere
+    assert folder.stat().st_mode & 0o077 == 0, "others could plant code"
+    assert sum(first.stats.cache_misses.values()) == 1
+    assert sum(again.stats.cache_hits.values()) == 1
+    assert again(1.0) == 2.0
+    assert numba.config.CACHE_DIR == "", "a user's own functions are kept where they always are"
+
+
+def test_a_folder_that_others_can_write_to_is_not_used(nowhere):
+    kept_kernel()
+    cache.substitute_folder().chmod(0o777)
+    shared = cache._in_use.pop()
+    kept_kernel()
+    assert cache.substitute_folder() != shared
+    assert cache.substitute_folder().stat().st_mode & 0o077 == 0
+
+
+def test_without_any_folder_nothing_is_kept(nowhere, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(nowhere / "absent"))
+    assert kept_kernel()(1.0) == 2.0
+    assert cache.substitute_folder() == cache.NOT_KEPT
+
+
+@pytest.mark.parametrize(("folder", "text"), [("here", "is kept in here;"), ("", "is kept nowhere")])
+def test_a_run_says_where_code_is_kept_and_how_to_choose(monkeypatch, folder, text):
+    monkeypatch.setattr(cache, "_in_use", [Path(folder)])
+    with pytest.warns(temperance.TemperanceWarning, match=rf"{text}.* set NUMBA_CACHE_DIR"):
+        temperance.sample(
+            lambda x: -0.5 * float(x @ x), initial=[0.0], draws=2, tune=2, chains=1, levels=2, progress=False
+        )

@@ -1,7 +1,12 @@
 """The command line."""
 
+import importlib
+import io
+import re
+import subprocess
 import sys
 
+import click
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -39,6 +44,17 @@ def failing(x):
 
 def nothing(x):
     return None
+
+def until(error):
+    def density(x):
+        if len(CALLS) > 150:
+            raise error
+        return gaussian(x)
+    return density
+
+breaking = until(KeyError("no such place"))
+exiting = until(SystemExit(5))
+interrupting = until(KeyboardInterrupt())
 
 number = 3
 """
@@ -78,7 +94,7 @@ def test_demo_writes_the_figure_and_compares(tmp_path):
     figure = tmp_path / "new" / "folder" / "twenty_peaks.png"
     assert figure.read_bytes().startswith(b"\x89PNG")
     assert f"figure: {figure}" in result.stdout
-    for text in ("E x1", "E x2²", "std. error", "exact", "4.478", "modes found, chain by chain:", "of 20"):
+    for text in ("E x1", "E x2^2", "std. error", "exact", "4.478", "modes found, chain by chain:", "of 20"):
         assert text in result.stdout
 
 
@@ -91,7 +107,7 @@ def test_demo_refuses_a_file_as_folder(tmp_path):
 def test_sample_prints_a_summary_and_writes_the_draws(folder, function):
     result = sample(function, "--out", "file.npz")
     assert result.exit_code == 0, result.output
-    assert "2 chains × 20 draws in 2 dimensions" in result.stdout
+    assert "2 chains x 20 draws in 2 dimensions" in result.stdout
     assert "file.npz" in result.stdout
     with np.load(folder / "file.npz") as saved:
         assert saved["draws"].shape == (2, 20, 2)
@@ -229,10 +245,93 @@ def test_bad_settings_are_one_line(folder, options, text):
     assert_one_line(sample("gaussian", *options), text)
 
 
-@pytest.mark.parametrize("out", ["missing/file.npz", "."], ids=["missing_folder", "a_folder"])
+@pytest.mark.parametrize("out", ["missing/file.npz", ".", "user_model.py/file", "/proc/file.npz", "taken"])
 def test_out_is_refused_before_sampling(folder, out):
+    (folder / "taken.npz").write_text("mine")
     assert_one_line(sample("gaussian", "--out", out), "--out")
+    assert (folder / "taken.npz").read_text() == "mine"
     assert "user_model" not in sys.modules or not sys.modules["user_model"].CALLS
+
+
+def test_out_is_replaced_when_told(folder):
+    (folder / "taken.npz").write_text("mine")
+    assert sample("gaussian", "--out", "taken", "--overwrite").exit_code == 0
+    assert tp.Result.load(folder / "taken.npz").complete
+
+
+@pytest.mark.parametrize(("function", "code"), [("breaking", 1), ("exiting", 5), ("interrupting", 130)])
+@pytest.mark.filterwarnings("ignore::temperance.IncompleteWarning")
+def test_a_run_that_ends_early_is_written(folder, function, code):
+    result = sample(function, "--out", "file", "--draws", "500", "--tune", "0")
+    assert result.exit_code == code
+    assert "file.npz" in result.output
+    options = {"draws": 500, "tune": 0, "chains": 2, "levels": 2, "seed": 1, "progress": False}
+    whole = tp.sample(lambda x: -0.5 * float(x @ x), initial=np.zeros(2), **options)
+    kept = tp.Result.load(folder / "file.npz")
+    assert not kept.complete
+    assert 0 < len(kept.draws[0]) < 500
+    np.testing.assert_array_equal(kept.draws[0], whole.draws[0, : len(kept.draws[0])])
+    if function == "breaking":
+        assert_one_line(result, "(KeyError: 'no such place')")
+        assert "What was drawn before is in file.npz" in result.stderr
+        assert re.search(r"from \S*user_model\.py:\d+ \(KeyError", result.stderr)
+
+
+def test_an_error_stays_the_error_when_the_draws_cannot_be_written(folder, monkeypatch):
+    def full(result, path, overwrite):
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(tp.Result, "save", full)
+    result = sample("breaking", "--out", "file")
+    assert_one_line(result, "(KeyError: 'no such place')")
+    assert "--out: file cannot be written: no space left on device" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("import math\nmath.sqrt(-1)", "ValueError: math domain error, from {file}:2"),
+        ("number = 1\nnumber.real()", "TypeError: 'int' object is not callable, from {file}:2"),
+        ("1 +", "SyntaxError: invalid syntax (broken_model.py, line 1)"),
+    ],
+)
+def test_a_module_that_fails_is_answered_with_the_line(folder, source, text):
+    file = folder / "broken_model.py"
+    file.write_text(source)
+    importlib.invalidate_caches()
+    assert_one_line(run("sample", "broken_model:f", "--initial", "0", *FEW), text.format(file=file))
+
+
+def test_ctrl_c_before_the_first_draw_exits_with_130(folder, monkeypatch):
+    def interrupted(**options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(tp, "sample", interrupted)
+    assert sample("gaussian", "--out", "file").exit_code == 130
+
+
+def test_a_demo_without_matplotlib_shows_its_results(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    result = run("demo", "--draws", "100", "--seed", "3", "--out", str(tmp_path))
+    assert result.exit_code == 0, result.output
+    assert "E x2^2" in result.stdout
+    assert result.stdout.endswith("no figure: plots need matplotlib: python -m pip install matplotlib\n")
+
+
+def test_letters_that_a_terminal_lacks_are_spelt(monkeypatch):
+    """Broken: an echo to a stream that refuses what its encoding lacks."""
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="latin-1")
+    monkeypatch.setattr(sys, "stdout", stream)
+    main.callback()
+    click.echo("β")
+    stream.seek(0)
+    assert stream.read() == "\\u03b2\n"
+
+
+def test_the_package_is_a_program():
+    program = [sys.executable, "-m", "temperance", "--version"]
+    done = subprocess.run(program, capture_output=True, text=True, check=True)
+    assert done.stdout == f"python -m temperance, version {tp.__version__}\n"
 
 
 def test_version():
@@ -248,10 +347,10 @@ def test_help_names_the_commands():
 def test_a_run_that_cannot_be_saved_is_said_in_one_line(folder, monkeypatch):
     """A full disk shows only after sampling; the summary has been printed by then."""
 
-    def full(result, path):
+    def full(result, path, overwrite):
         raise OSError("no space left on device")
 
     monkeypatch.setattr(tp.Result, "save", full)
     result = sample("gaussian", "--out", "file.npz")
-    assert "2 chains × 20 draws" in result.stdout
+    assert "2 chains x 20 draws" in result.stdout
     assert_one_line(result, "cannot be written: no space left on device")

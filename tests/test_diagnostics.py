@@ -310,9 +310,9 @@ def test_replicas_must_be_by_level():
 # ---- unimodality
 
 
-def test_unimodality_compares_with_the_asymptotic_scale():
+def test_unimodality_compares_with_a_scale():
     assert d.unimodal_scale(4) == 2.38 / 2.0
-    np.testing.assert_allclose(d.unimodality(np.log([1.19, 0.595]), 4), [1.0, 0.5])
+    np.testing.assert_allclose(d.unimodality(np.log([1.19, 0.595]), d.unimodal_scale(4)), [1.0, 0.5])
 
 
 # ---- modes

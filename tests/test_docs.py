@@ -14,7 +14,7 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 ABSOLUTE_PATH = re.compile(
     r"(?<![\w./:])(/(?:home|mnt|opt|private|root|srv|tmp|usr|Users|var|work)\b\S*|[A-Za-z]:\\\S*)"
 )
-NUMBER = re.compile(r"[\d.,–]+(?:e[+-]\d+)?")
+NUMBER = re.compile(r"[\d.,-]+(?:e[+-]\d+)?")
 
 each_page = pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
 

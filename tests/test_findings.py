@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 
@@ -17,7 +18,7 @@ from records import (
     with_draws,
     with_sampling,
 )
-from temperance.results.findings import RULES, evidence, mixing, verdict
+from temperance.results.findings import RULES, density, evidence, mixing, moving, verdict
 from temperance.results.findings import jumping as jumping_rules
 from temperance.results.findings.finding import listed, round_up
 
@@ -55,6 +56,53 @@ def never_moved(result, rng):
     draws = result.draws.copy()
     draws[:, :, 1] = 3.0
     return with_draws(result, draws)
+
+
+def three_draws(result, rng):
+    return with_chains(result, lambda k, chain: replace(chain, sampling=cut(chain.sampling, 3)))
+
+
+def frozen(result, rng):
+    """Of one chain, one coordinate: a value for some draws, and another for all others."""
+    draws = result.draws.copy()
+    draws[2, :300, 1], draws[2, 300:, 1] = -1.0, 1.0
+    return with_draws(result, draws)
+
+
+def rounding(result, rng):
+    return shifted(result, "log_density", 1e17)
+
+
+def rounded_prior(result, rng):
+    return shifted(result, "log_prior", -1e17)
+
+
+def shifted(result, column, constant):
+    """A constant on a column of both phases."""
+
+    def change(trace):
+        return trace._replace(**{column: getattr(trace, column) + constant})
+
+    return with_chains(
+        result,
+        lambda k, chain: replace(chain, tuning=change(chain.tuning), sampling=change(chain.sampling)),
+    )
+
+
+def lost_mode(result, rng):
+    """The second chain began to tune in a place with a log density of 25, and soon left it."""
+    return with_chains(result, lambda k, chain: high_at_first(chain, 25.0) if k == 1 else chain)
+
+
+def lost_to_the_prior(result, rng):
+    """The same, but it is the prior that is high there."""
+    return with_chains(result, lambda k, chain: high_at_first(chain, 25.0, prior=True) if k == 1 else chain)
+
+
+def high_at_first(chain, height, *, prior=False):
+    log_density, log_prior = chain.tuning.log_density.copy(), chain.tuning.log_prior.copy()
+    log_density[:30, 0], log_prior[:30] = (0.0, height) if prior else (height, 0.0)
+    return replace(chain, tuning=chain.tuning._replace(log_density=log_density, log_prior=log_prior))
 
 
 def apart(result, rng):
@@ -119,6 +167,14 @@ def missed_mode(result, rng):
     mode = rng.random(result.draws.shape[:2]) < 1 / 3
     mode[-1] = False
     return with_draws(result, result.draws + 30.0 * mode[:, :, None])
+
+
+def seen_by_one(result, rng):
+    """A mode that holds 3.5 % of one chain's draws, and so less than 1 % of all."""
+    found = jumps(result, rng, share=0.0)
+    draws = found.draws.copy()
+    draws[0, :35] += FAR
+    return with_draws(found, draws)
 
 
 def unequal_weights(result, rng):
@@ -211,13 +267,20 @@ def idle_jumps(result, rng):
 FAR = 30.0
 FAULTS = {
     no_draws: "no draws",
+    rounding: "rounding",
+    rounded_prior: "rounding",
     never_moved: "never moved",
+    frozen: "hardly moved",
+    three_draws: "unknown accuracy",
+    lost_mode: "lost mode",
+    lost_to_the_prior: "lost mode",
     few_levels: "too few levels",
     many_levels: "too many levels",
     flat_top: "too many levels",
     dead_edge: "dead edge",
     no_round_trips: "no round trips",
     missed_mode: "missed mode",
+    seen_by_one: "missed mode",
     unequal_weights: "missed mode",
     passed_over: "missed mode",
     not_learnt: "missed mode",
@@ -235,6 +298,9 @@ FAULTS = {
 # What comes along of itself: chains in different modes differ in R-hat too, and are worth little.
 ALONG = {
     few_levels: {"missed mode", "chains differ", "low ESS"},
+    frozen: {"chains differ", "low ESS"},
+    three_draws: {"no round trips"},
+    seen_by_one: {"chains differ"},
     missed_mode: {"chains differ", "low ESS"},
     unequal_weights: {"chains differ", "low ESS"},
     not_learnt: {"chains differ", "low ESS"},
@@ -365,10 +431,149 @@ def test_chains_that_were_cut_down_are_told_to_keep_their_levels(healthy, rng):
 
 
 def test_a_rare_mode_may_be_passed_over(healthy, rng):
-    """A mode that holds one draw in two hundred says nothing against a chain without it."""
-    mode = np.zeros(healthy.draws.shape[:2], dtype=bool)
-    mode[0, :20] = True
-    assert names(with_draws(healthy, healthy.draws + 30.0 * mode[:, :, None])) == set()
+    """A mode that holds one draw in sixty of a chain says nothing against a chain without it."""
+    found = jumps(healthy, rng, share=0.0)
+    draws = found.draws.copy()
+    draws[0, :16] += FAR
+    rare = with_draws(found, draws)
+    assert len(rare.modes) == 2
+    assert names(rare) == set()
+
+
+# ---- draws that say nothing
+
+
+@pytest.mark.parametrize("n_draws", [1, 2, 3])
+def test_what_cannot_be_computed_puts_the_draws_in_doubt(n_draws, healthy):
+    short = with_chains(healthy, lambda k, chain: replace(chain, sampling=cut(chain.sampling, n_draws)))
+    assert the(short, "unknown accuracy").serious
+    assert short.verdict.startswith("Do not rely on these draws yet")
+    assert numbers_to_try(the(short, "unknown accuracy"), "draws") == [evidence.USUAL_DRAWS]
+
+
+def test_a_coordinate_whose_effective_draws_are_unknown_is_named(healthy):
+    """It moved once, between two halves that are compared with each other."""
+    odd = with_chains(healthy, lambda k, chain: replace(chain, sampling=cut(chain.sampling, 19)))
+    draws = odd.draws.copy()
+    draws[:, :, 1] = 0.0
+    draws[:, 9, 1] = 1.0
+    finding = the(with_draws(odd, draws), "unknown accuracy")
+    assert finding.serious
+    assert "x[1] cannot" in finding.message
+
+
+@pytest.mark.parametrize("n_values", [1, 2, 9])
+@pytest.mark.parametrize("n_chains", [1, 4])
+def test_a_chain_that_hardly_moved_puts_the_draws_in_doubt(n_values, n_chains, rng):
+    """In whichever order it took its values: a frozen ladder still swaps them."""
+    result = make_result(rng, n_chains=n_chains)
+    draws = result.draws.copy()
+    draws[-1, :, 0] = rng.permutation(np.arange(1_000) % n_values)
+    stuck = with_draws(result, draws)
+    assert stuck.verdict.startswith("Do not rely on these draws yet")
+    expected = "never moved" if n_values * n_chains == 1 else "hardly moved"
+    assert the(stuck, expected).serious
+    assert expected == "never moved" or f"chain {n_chains} x[0] took as few as {n_values} diff" in str(
+        the(stuck, expected)
+    )
+
+
+@pytest.mark.parametrize("n_draws", [20, 50, 200, 2_000])
+def test_a_walk_that_is_often_refused_is_not_accused_of_not_moving(n_draws, rng):
+    """One proposal in five is accepted; a chance of 1e-5 in each case that fewer than one in twenty are."""
+    result = make_result(rng, n_draws=n_draws)
+    changes = np.cumsum(rng.random((4, n_draws)) < 0.2, axis=1)
+    draws = np.take_along_axis(result.draws, np.minimum(changes, n_draws - 1)[:, :, None], axis=1)
+    assert "hardly moved" not in names(with_draws(result, draws))
+
+
+@pytest.mark.parametrize(("fault", "n_refused"), [(frozen, 21), (never_moved, 84)], ids=["hardly", "never"])
+def test_refused_proposals_are_told_where_a_chain_did_not_move(fault, n_refused, healthy, rng):
+    stuck = fault(healthy, rng)
+    assert "refused" not in the(stuck, FAULTS[fault]).cure
+    refusing = with_chains(stuck, lambda k, chain: replace(chain, n_refused=21))
+    assert f"({n_refused} proposals were refused)" in the(refusing, FAULTS[fault]).cure
+
+
+# ---- the log density
+
+
+@pytest.mark.parametrize("column", ["log_density", "log_prior"])
+@pytest.mark.parametrize(("constant", "too_large"), [(4e14, False), (6e14, True), (-6e14, True)])
+def test_rounding_matters_from_a_tenth_on(column, constant, too_large, healthy):
+    """Between 2^48 and 2^49 doubles are 1/16 apart, above 1/8."""
+    assert names(shifted(healthy, column, constant)) == ({"rounding"} if too_large else set())
+
+
+def test_a_few_draws_with_a_huge_log_density_do_not_matter(healthy):
+    def spoilt(k, chain):
+        log_density = chain.sampling.log_density.copy()
+        log_density[:20, 0] = -1e18
+        return with_sampling(chain, log_density=log_density)
+
+    assert names(with_chains(healthy, spoilt)) == set()
+
+
+@pytest.mark.parametrize("dim", [1, 2, 10, 100, 1_000])
+@pytest.mark.parametrize("shape", ["normal", "Laplace", "Student"])
+@pytest.mark.parametrize("n_draws", [10, 1_000])
+def test_a_start_at_the_peak_is_no_lost_mode(dim, shape, n_draws, rng):
+    """In many dimensions no draw comes near the height of the peak, from which users like to start."""
+    result = make_result(rng, n_draws=n_draws, dim=1, n_levels=2)
+    drawn = {
+        "normal": lambda: -0.5 * rng.chisquare(dim, n_draws),
+        "Laplace": lambda: -rng.gamma(dim, size=n_draws),
+        "Student": lambda: -0.5 * (3 + dim) * np.log1p(dim * rng.f(dim, 3, n_draws) / 3),
+    }[shape]
+    peaked = with_chains(result, lambda k, chain: at_the_peak(chain, drawn(), dim))
+    assert "lost mode" not in names(peaked)
+
+
+def at_the_peak(chain, log_density, dim):
+    """Draws of this log density in so many dimensions, after tuning at a peak of zero."""
+    columns = {
+        "log_density": np.stack([log_density, log_density], axis=1),
+        "draws": np.zeros((len(log_density), dim)),
+    }
+    tuning = chain.tuning._replace(log_density=np.zeros_like(chain.tuning.log_density))
+    return replace(with_sampling(chain, **columns), tuning=tuning)
+
+
+def test_a_log_density_without_a_bound_is_no_lost_mode(rng):
+    """Its largest values differ from stretch to stretch: exponential tails of several widths."""
+    alarms = 0
+    for width in (0.5, 2.0, 5.0):
+        for _ in range(100):
+            result = make_result(rng, n_draws=500, dim=1, n_levels=1)
+            steep = with_chains(
+                result,
+                lambda k, chain, width=width: replace(
+                    with_sampling(chain, log_density=rng.exponential(width, (500, 1))),
+                    tuning=chain.tuning._replace(log_density=rng.exponential(width, (400, 1))),
+                ),
+            )
+            alarms += density.lost_mode(steep) is not None
+    assert alarms <= 3, "one run in a hundred at most; it is fewer than one in a thousand"
+
+
+@pytest.mark.parametrize(("n_there", "is_lost"), [(0, True), (5, False), (30, True)])
+def test_a_mode_is_not_lost_where_other_chains_show_that_it_is_light(n_there, is_lost, healthy, rng):
+    """Of the thousand draws of the first chain, so many are in the mode that the second lost."""
+    log_density = healthy.chains[0].sampling.log_density.copy()
+    log_density[:n_there, 0] = 24.0
+    found = with_chains(
+        lost_mode(healthy, rng),
+        lambda k, chain: with_sampling(chain, log_density=log_density) if k == 0 else chain,
+    )
+    assert ("lost mode" in names(found)) == is_lost
+    assert not is_lost or "tuning, chain 2 came" in the(found, "lost mode").message
+
+
+def test_a_lost_mode_says_where_it_was(healthy, rng):
+    lost = lost_mode(healthy, rng)
+    cure = the(lost, "lost mode").cure
+    k, row = map(int, re.search(r"chains\[(\d+)\]\.tuning\.draws\[(\d+)\]", cure).groups())
+    assert lost.chains[k].tuning.log_density[row, 0] == 25.0
 
 
 # ---- jumps
@@ -425,6 +630,7 @@ def test_how_serious_a_missed_mode_is(healthy, rng):
     """A light one, however often others visit it, is a remark; one of some weight puts the draws in doubt."""
     assert not the(passed_over(healthy, rng), "missed mode").serious
     assert the(not_learnt(healthy, rng), "missed mode").serious
+    assert the(seen_by_one(healthy, rng), "missed mode").serious
     assert the(missed_mode(healthy, rng), "missed mode").serious
 
 
@@ -545,6 +751,47 @@ def test_chains_without_a_ladder_are_accused(seed):
     assert {"missed mode", "chains differ", "too few levels"} <= names(result)
 
 
+@numba.njit
+def spike_in_a_bell(x):
+    """A normal bell in a box, and in it a spike of a tenth of its width that holds 90 % of the mass."""
+    squares = np.sum(x**2)
+    spike = np.log(9.0) + len(x) * np.log(10.0) - 50.0 * squares
+    return np.logaddexp(-0.5 * squares, spike) if np.max(np.abs(x)) < 5.0 else -np.inf
+
+
+@pytest.mark.filterwarnings("ignore::temperance.errors.BoundWarning")
+def test_a_chain_that_left_a_spike_for_good_is_accused(seed):
+    """All start in the spike. Eight of 36 left it in trials; that none of 24 does has a chance of 1/400."""
+    options = {"chains": 24, "draws": 1_000, "tune": 1_500, "progress": False}
+    result = tp.sample(spike_in_a_bell, initial=np.zeros(20), seed=seed, **options)
+    left = [chain for k, chain in enumerate(result.chains) if result.log_density[k].max() < 10.0]
+    assert left, "or this test says nothing"
+    assert the(replace(result, chains=tuple(left)), "lost mode").serious
+    for chain in left:
+        assert the(replace(result, chains=(chain,)), "lost mode").serious
+
+
+def test_three_draws_are_not_to_be_relied_on(seed):
+    result = tp.sample(
+        TWO_MODES.log_density, initial=np.zeros(2), draws=3, tune=100, seed=seed, progress=False
+    )
+    assert result.verdict.startswith("Do not rely on these draws yet")
+    assert "unknown accuracy" in result.verdict
+
+
+def test_a_density_that_is_nowhere_defined_but_at_the_start_is_not_to_be_relied_on(seed):
+    def undefined(x):
+        return 0.0 if np.max(np.abs(x)) < 1e-6 else np.nan
+
+    result = tp.sample(
+        undefined, initial=np.zeros(2), levels=2, draws=300, tune=100, seed=seed, progress=False,
+        settings=tp.Settings(bad_density="reject"),
+    )  # fmt: skip
+    assert result.verdict.startswith("Do not rely on these draws yet: ")
+    assert "moved" in result.verdict
+    assert "proposals were refused" in str(result)
+
+
 # ---- the page that states the rules
 
 
@@ -555,6 +802,9 @@ def test_the_page_states_every_rule_with_its_numbers():
     assert set(FAULTS.values()) <= set(rows)
     stated = {
         "too few levels": [f"{evidence.MULTIMODAL_BELOW:g}", f"{evidence.RISING - 1:.0%}".replace("%", " %")],
+        "rounding": [f"{density.MAX_ROUNDING:g}"],
+        "hardly moved": [str(moving.MIN_VALUES), f"{1 / moving.MIN_VALUE_RATE:g}"],
+        "lost mode": [f"{density.FAR_ABOVE:g}", f"{density.VARIANCES:g}", f"{100 * density.TAIL:g} %"],
         "dead edge": [str(evidence.MIN_EDGE_DRAWS), f"{1 / evidence.MIN_CROSSING_RATE:,.0f}"],
         "missed mode": [f"{evidence.MISSED_SHARE:.0%}".replace("%", " %"), f"{evidence.MAX_DISAGREEMENT:g}"],
         "unknown mode": [f"{jumping_rules.MAX_FAR:.0%}".replace("%", " %")],

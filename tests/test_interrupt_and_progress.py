@@ -1,5 +1,6 @@
 """Ctrl-C, and what a run shows of itself."""
 
+import itertools
 import os
 import pty
 import re
@@ -16,8 +17,9 @@ import pytest
 
 import temperance as tp
 from temperance.runs.chain import ChainRun
+from temperance.runs.compiling import NOTE
 from temperance.runs.plan import Plan
-from temperance.runs.progress import status_line
+from temperance.runs.progress import status_line, tell
 from temperance.runs.starts import Starts
 from temperance.targets import gather, make_target
 
@@ -201,6 +203,90 @@ def test_an_interrupted_chain_holds_the_beginning_of_the_whole_one():
     thread.join(timeout=PATIENCE)
     n_common = min(part.n_done, 50)
     assert np.array_equal(part.leave().sampling.draws[:n_common], whole.leave().sampling.draws[:n_common])
+
+
+def plain_gaussian(x):
+    return -0.5 * float(x @ x)
+
+
+def gaussian_rows(points):
+    return -0.5 * np.sum(points**2, axis=1)
+
+
+def even_weight(i, j, x, log_density, beta):
+    return 1.0
+
+
+def raising_at_last(function, error):
+    """The function, until it is called once more than a hundred times."""
+    calls = itertools.count()
+
+    def raises(*arguments):
+        if next(calls) == 100:
+            raise error
+        return function(*arguments)
+
+    return raises
+
+
+def run_until(error, place):
+    """A run in which a density or a weight raises, and the same without that."""
+    functions = {"plain": plain_gaussian, "vectorized": gaussian_rows, "weight": even_weight}
+    broken = raising_at_last(functions[place], error) if error else functions[place]
+    density = plain_gaussian if place == "weight" else broken
+    swaps = tp.swaps.custom(broken if place == "weight" else even_weight)
+    settings = tp.Settings(swaps=swaps, jumps=tp.Jumps(enabled=False))  # scouts would call it in the tuning
+    options = {**TINY, "draws": 200, "vectorized": place == "vectorized", "settings": settings}
+    return tp.sample(density, initial=np.zeros(2), **options)
+
+
+each_place = pytest.mark.parametrize("place", ["plain", "vectorized", "weight"])
+
+
+def assert_beginning(part, place):
+    """What an error left is the beginning of the run that nothing ended."""
+    whole = run_until(None, place)
+    assert not part.complete
+    drawn = part.chains[0].sampling.draws
+    assert 0 < len(drawn) < 200
+    np.testing.assert_array_equal(drawn, whole.chains[0].sampling.draws[: len(drawn)])
+
+
+@each_place
+def test_a_keyboard_interrupt_of_a_users_function_is_a_ctrl_c(place):
+    with pytest.warns(tp.IncompleteWarning, match="the run was interrupted"):
+        part = run_until(KeyboardInterrupt(), place)
+    assert_beginning(part, place)
+
+
+@each_place
+def test_a_system_exit_of_a_users_function_passes_with_the_draws(place):
+    with pytest.raises(SystemExit) as caught:
+        run_until(SystemExit(7), place)
+    assert caught.value.code == 7
+    assert_beginning(caught.value.result, place)
+
+
+class Closed:
+    """A standard error that nobody reads any more."""
+
+    def isatty(self):
+        raise ValueError("I/O operation on closed file")
+
+    def write(self, text):
+        raise BrokenPipeError
+
+    def flush(self):
+        raise BrokenPipeError
+
+
+@pytest.mark.parametrize("stderr", [None, Closed()], ids=["none", "closed"])
+def test_without_a_standard_error_nothing_is_lost(monkeypatch, stderr):
+    """Broken: a display that writes to whatever ``sys.stderr`` is."""
+    monkeypatch.setattr(sys, "stderr", stderr)
+    tell(NOTE)
+    result = tp.sample(plain_gaussian, initial=[0.0, 0.0], **{**TINY, "progress": True})
+    assert result.complete
 
 
 def test_without_a_terminal_there_is_one_line(capfd):

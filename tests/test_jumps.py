@@ -156,6 +156,7 @@ def test_jump_is_a_draw_from_the_mixture_with_its_full_ratio(dim, rng) -> None:
             assert np.isnan(run.sampling.walk_accept_prob[n, level])
         assert run.info.jump[1] == -1
         assert run.sampling.jump[n] == run.info.jump[0]
+        assert run.sampling.base_accept_prob[n] == np.float32(run.info.walk_accept_prob[0])
     assert 20 < np.sum(jumped) < 90
 
 

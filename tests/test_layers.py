@@ -20,6 +20,10 @@ PRINTING = ("cli.py",)
 ALLOWED = {
     "errors": (),
     "text": (),
+    "origin": (),
+    "files": ("errors",),
+    "extras": ("errors",),
+    "__main__": ("cli",),
     "checks": ("errors",),
     "core": (),
     "modes": ("core",),
@@ -27,8 +31,8 @@ ALLOWED = {
     "settings": ("checks", "errors", "swaps"),
     "swaps": ("errors", "checks", "core"),
     "targets": ("errors", "checks", "core"),
-    "runs": ("core", "modes", "swaps", "targets", "settings", "errors", "checks", "text"),
-    "results": ("core.state", "modes", "runs.record", "errors", "checks", "text"),
+    "runs": ("core", "modes", "swaps", "targets", "settings", "errors", "checks", "text", "origin"),
+    "results": ("core.state", "modes", "runs.record", "errors", "checks", "text", "files", "extras"),
     "sampling": ("core", "swaps", "targets", "runs", "results", "settings", "errors", "checks", "text"),
     "paper": (
         "core.compile",
@@ -41,9 +45,11 @@ ALLOWED = {
         "errors",
         "checks",
         "text",
+        "files",
+        "extras",
     ),
     "demo": ("results", "sampling", "zoo", "settings", "errors", "checks", "text"),
-    "cli": ("", "demo", "paper", "errors", "text"),
+    "cli": ("", "demo", "paper", "results.storage", "errors", "files", "origin"),
     "": ("swaps", "zoo", "errors", "results", "sampling", "settings"),
 }
 
@@ -115,6 +121,36 @@ def prints(tree: ast.AST) -> list[int]:
         for call in calls
         if ast.unparse(call.func) in ("print", "echo", "pprint", "secho", "rich.print")
         or ast.unparse(call.func).startswith(("click.echo", "click.secho", "sys.stdout"))
+    ]
+
+
+def odd_letters(tree: ast.AST) -> list[int]:
+    """Lines with text, other than docstrings, that a plain terminal cannot show."""
+    docstrings = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        if node.body and isinstance(node.body[0], ast.Expr)
+    }
+    return [
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings
+        if not node.value.isascii()
+    ]
+
+
+@pytest.mark.parametrize("file", sources(), ids=relative)
+def test_what_is_printed_shows_on_every_terminal(file: Path):
+    """Figures, pages and the paper's tables have fonts of their own."""
+    if not relative(file).startswith(("results/plots/", "results/report/", "paper/")):
+        assert odd_letters(ast.parse(file.read_text(encoding="utf-8"))) == []
+
+
+def test_an_odd_letter_would_be_seen():
+    assert odd_letters(ast.parse('"""β"""\nx = f"β = {1}"\n\ndef f():\n    """β"""\n    return "…"')) == [
+        2,
+        6,
     ]
 
 

@@ -2,12 +2,13 @@
 
 from dataclasses import replace
 
+import numba
 import numpy as np
 import pytest
 
 import naive
 import temperance as tp
-from harness import PLAIN
+from harness import PLAIN, HandTarget, advance, make_noise, make_plan, make_run
 from judge import judge_means
 from temperance.modes.components import Components
 from temperance.modes.fit import Sample, chi_square_quantile, fit_modes
@@ -21,6 +22,8 @@ from temperance.modes.mixture import (
     with_mass,
 )
 from temperance.modes.worth import efficiency, jump_chance, rest_every
+from temperance.runs.learn import distinct_states
+from temperance.runs.plan import kernel_settings
 
 
 def sample_of(problem, n, seed):
@@ -98,6 +101,56 @@ def test_no_weight_is_near_zero_and_negligible_modes_go() -> None:
     kept = with_mass(modes)
     assert len(kept) == 2
     assert mode_weights(kept).min() == pytest.approx(MIN_WEIGHT / 2, rel=0.1)
+
+
+def test_the_mass_of_a_mode_is_its_height_times_its_volume() -> None:
+    """In three dimensions three times the width and half the height make 13.5 times the mass."""
+    covariance = np.array([1.0, 9.0])[:, None, None] * np.diag([1.0, 2.0, 0.5])
+    modes = Components(np.zeros((2, 3)), covariance, np.log([1.0, 0.5]), np.array([9, 9]))
+    light, heavy = mode_weights(modes)
+    assert heavy / light == pytest.approx(13.5)
+    lost_in_volume = Components(
+        np.zeros((2, 3)), covariance * [[[1.0]], [[1e6]]], np.array([0.0, -25.0]), modes.count
+    )
+    assert len(with_mass(lost_in_volume)) == 2, "low, but wide"
+    heights_alone = replace(lost_in_volume, covariance=np.tile(np.eye(3), (2, 1, 1)))
+    assert len(with_mass(heights_alone)) == 1
+
+
+@numba.njit
+def flat_part(x):
+    return -0.1 * np.sum(x**2)
+
+
+@numba.njit
+def prior_part(x):
+    return -2.0 * np.sum((x - 3.0) ** 2)
+
+
+def test_modes_are_fitted_to_likelihood_and_prior_together(rng) -> None:
+    """By the states and log densities that the fit is given."""
+    plan = make_plan(HandTarget(flat_part, prior_part), [1.0, 0.5], 2, draws=50)
+    run = make_run(plan)
+    advance(run, make_noise(rng, 50, 2, 2), adapting=False)
+    points, log_density = distinct_states(run.sampling, 10, 50)
+    assert len(points) > 5
+    np.testing.assert_allclose(log_density, [flat_part(point) + prior_part(point) for point in points])
+
+
+def test_scouts_climb_likelihood_and_prior_together(seed) -> None:
+    """The likelihood alone would leave a scout near zero, and the target has its mode near three."""
+    settings = replace(PLAIN, jumps=tp.Jumps())
+    plan = make_plan(HandTarget(flat_part, prior_part), [1.0, 0.5], 2, tune=100, settings=settings)
+    run = make_run(plan, start=np.array([-4.0, 2.0]), seed=seed % 2**32)
+    scout = run._learner.new_scout(run.state, 1, np.eye(2))
+    assert scout.log_target[0] == pytest.approx(flat_part(scout.position) + prior_part(scout.position))
+    noise = make_noise(np.random.default_rng(seed), 1, 2, 2)
+    chain = run._chain(kernel_settings(plan, adapting=True, rest_every=1), noise, run.tuning)
+    for _ in run._learner.rounds(scout):
+        run._scout(run._bound.evaluate, run._bound.context, chain, scout)
+    expected = [flat_part(point) + prior_part(point) for point in scout.kept]
+    np.testing.assert_allclose(scout.kept_log_target, expected)
+    assert np.abs(scout.kept.mean(axis=0) - 3.0 * 2.0 / 2.1).max() < 2.0, "four standard deviations"
 
 
 def test_efficiency_is_one_for_the_mixture_itself_and_falls_with_a_bad_fit(rng) -> None:

@@ -80,6 +80,27 @@ def test_the_order_of_the_chains_makes_no_difference(rng):
     np.testing.assert_allclose(np.sort(one.centre, axis=0), np.sort(other.centre, axis=0))
 
 
+def test_the_work_grows_with_the_chains_and_not_with_their_square(monkeypatch, rng):
+    """Distances between centres: three of each chain, both ways, to the three that are known."""
+    counted = []
+
+    def counting(points, pool):
+        counted.append(len(points) * len(pool.weight))
+        return squares(points, pool)
+
+    squares = learnt._squares
+    monkeypatch.setattr(learnt, "_squares", counting)
+    for n_chains in (10, 80):
+        counted.clear()
+        assert len(pooled(jittered(rng, n_chains, 0.05)).weight) == 3
+        assert sum(counted) == 2 * 9 * (n_chains - 1)
+
+
+def test_a_mode_that_the_first_chains_do_not_know_is_matched_among_the_others():
+    pool = pooled([None, *(learnt_modes(CENTRES[:n]) for n in (1, 3, 2, 3))])
+    assert [place[:-1].tolist() for place in pool.place] == [[], [0], [0, 1, 2], [0, 1], [0, 1, 2]]
+
+
 def test_merged_components_have_the_moments_of_the_whole():
     one, other = learnt_modes([[0.0, 0.0]], width=1.0), learnt_modes([[1.0, 0.0]], width=2.0)
     pool = pooled([one, other])
@@ -178,9 +199,30 @@ def test_modes_are_listed_by_weight_with_their_errors(three):
     np.testing.assert_array_equal(modes.label, label)
     np.testing.assert_allclose(modes.weight, [np.mean(label == k) for k in range(3)])
     assert np.all(np.diff(modes.weight) < 0.0)
-    np.testing.assert_allclose(modes.weight_error, [mcse_mean(label == k) for k in range(3)])
+    expected = [max(mcse_mean(label == k), np.std(np.mean(label == k, axis=1), ddof=1) / 2) for k in range(3)]
+    np.testing.assert_allclose(modes.weight_error, expected)
     np.testing.assert_allclose(modes.share, occupancy(label, 3))
     np.testing.assert_array_equal(result.occupancy(), modes.share)
+
+
+def test_the_error_of_a_weight_is_no_less_than_the_spread_between_chains(rng):
+    """Long stays in two modes: in some of these runs the autocorrelation alone would promise more."""
+    promised_more = 0
+    for _ in range(30):
+        label = (np.cumsum(rng.random((4, 400)) < 0.05, axis=1) + rng.integers(2, size=(4, 1))) % 2
+        drawn = with_draws(make_result(rng, n_draws=400, n_tune=4), CENTRES[label])
+        modes = knowing(drawn, learnt_modes(CENTRES[:2])).modes
+        spread = modes.share.std(axis=0, ddof=1) / 2.0
+        alone = np.array([mcse_mean(modes.label == k) for k in range(2)])
+        promised_more += np.any(alone < 0.9 * spread)
+        np.testing.assert_array_equal(modes.weight_error, np.maximum(alone, spread))
+    assert promised_more >= 3, "or this test says nothing"
+
+
+def test_the_error_of_a_weight_of_one_chain_is_that_of_its_draws(rng):
+    drawn, _ = among(make_result(rng, n_chains=1, n_draws=200, n_tune=4), rng, CENTRES, [0.5, 0.3, 0.2])
+    modes = knowing(drawn, learnt_modes(CENTRES)).modes
+    np.testing.assert_array_equal(modes.weight_error, [mcse_mean(modes.label == k) for k in range(3)])
 
 
 def test_weights_are_off_by_their_errors(rng):
@@ -304,10 +346,10 @@ def test_many_modes_and_dimensions_are_shortened(rng):
     drawn, _ = among(make_result(rng, dim=5), rng, centres, np.full(13, 1 / 13))
     many = knowing(drawn, learnt_modes(centres, rest_every=30))
     text = str(many)
-    assert "\n… 3 more\n" in text
-    assert text.count(", …") == 2 * 10
+    assert "\n... 3 more\n" in text
+    assert text.count(", ...") == 2 * 10
     assert "hot levels move once in 30 draws" in text
-    assert many._repr_html_().count("<p>… 3 more</p>") == 1
+    assert many._repr_html_().count("<p>... 3 more</p>") == 1
     assert len(many.summary().modes) == 13
 
 

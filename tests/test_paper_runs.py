@@ -160,7 +160,7 @@ def test_other_versions_do_not_go_on(tmp_path, monkeypatch, name):
     monkeypatch.setattr(store, "versions", lambda: {**old, name: "99.9"})
     with pytest.raises(InvalidInputError, match="begun with other versions") as caught:
         open_store(tmp_path, 7, "continue")
-    assert f"({name} {old[name]} → 99.9)" in str(caught.value)
+    assert f"({name} {old[name]} -> 99.9)" in str(caught.value)
     assert open_store(tmp_path, 7, "overwrite").note["versions"][name] == "99.9"
 
 

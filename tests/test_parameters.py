@@ -79,7 +79,7 @@ def test_names_are_used_everywhere_and_the_original_keeps_its_own(rng):
     assert "x[0]" in str(result)
 
 
-@pytest.mark.parametrize(("which", "message"), [("nu", "one of mu, sigma; got 'nu'"), (2, "0 … 1, got 2")])
+@pytest.mark.parametrize(("which", "message"), [("nu", "one of mu, sigma; got 'nu'"), (2, "0 to 1, got 2")])
 def test_unknown_parameters_are_refused(which, message):
     with pytest.raises(tp.InvalidInputError, match=message):
         parameters_from(["mu", "sigma"], 2).index(which)

@@ -1,5 +1,6 @@
 """A result on disk: everything comes back, and what is not a result is refused."""
 
+import errno
 import json
 from dataclasses import replace
 
@@ -8,8 +9,11 @@ import pytest
 
 import temperance as tp
 from records import jumping, learnt_modes, make_result, with_chains
+from temperance import files
 from temperance.results import storage
 from temperance.runs.allocate import cut
+
+END_OF_DIRECTORY = 22  # bytes of the record with which a zip archive ends
 
 
 def assert_same(one, other):
@@ -31,7 +35,7 @@ def assert_same(one, other):
                 assert np.asarray(value).dtype == np.asarray(getattr(yours.modes, field)).dtype
 
 
-@pytest.fixture(params=["whole", "ragged", "uneven levels", "empty", "jumps", "real", "real jumps"])
+@pytest.fixture(params=["whole", "ragged", "uneven levels", "empty", "jumps", "prior", "real", "real jumps"])
 def result(request, rng, seed):
     made = make_result(rng, n_draws=40, n_tune=20, n_chains=3)
     if request.param == "ragged":
@@ -44,6 +48,19 @@ def result(request, rng, seed):
         )
     if request.param == "empty":
         return with_chains(made, lambda k, chain: replace(chain, sampling=cut(chain.sampling, 0)))
+    if request.param == "prior":
+        return with_chains(
+            made,
+            lambda k, chain: replace(
+                chain,
+                **{
+                    phase: getattr(chain, phase)._replace(
+                        log_prior=rng.standard_normal(len(getattr(chain, phase).draws))
+                    )
+                    for phase in ("tuning", "sampling")
+                },
+            ),
+        )
     if request.param == "jumps":  # three modes, one, and a chain that learnt nothing
         known = [learnt_modes([[0.0, 0.0], [3.0, 3.0], [9.0, 0.0]]), learnt_modes([[0.0, 1.0]], rest_every=3)]
         return with_chains(made, lambda k, chain: jumping(chain, known[k]) if k < 2 else chain)
@@ -99,19 +116,81 @@ def test_the_ending_is_added_and_a_missing_folder_refused(rng, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["run.v2.npz"], "nothing half written is left"
 
 
+def test_a_file_is_not_replaced_without_leave(rng, tmp_path):
+    result, other = (make_result(rng, n_draws=n_draws, n_tune=5) for n_draws in (5, 6))
+    path = result.save(tmp_path / "run")
+    with pytest.raises(tp.InvalidInputError, match=r"path: .*run\.npz exists; .*overwrite=True"):
+        other.save(tmp_path / "run")
+    assert_same(tp.Result.load(path), result)
+    assert_same(tp.Result.load(other.save(path, overwrite=True)), other)
+    with pytest.raises(tp.InvalidTypeError, match="overwrite must be True or False, got str"):
+        other.save(path, overwrite="yes")
+
+
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [
+        ("file/run.npz", r"folder .*file does not exist"),
+        ("folder.npz", r"folder\.npz is a folder"),
+        ("closed/run.npz", r"run\.npz cannot be written: .*read-only"),
+    ],
+)
+def test_where_no_file_can_be_put_is_said(rng, tmp_path, monkeypatch, place, message):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "folder.npz").mkdir()
+    (tmp_path / "closed").mkdir()
+
+    def refuses(**_):  # root can write to any folder, whatever its mode
+        raise OSError(errno.EROFS, "read-only")
+
+    monkeypatch.setattr(files.tempfile, "TemporaryFile", refuses)
+    with pytest.raises(tp.InvalidInputError, match=f"^path: .*{message}"):
+        make_result(rng, n_draws=5, n_tune=5).save(tmp_path / place)
+
+
 def test_a_failed_save_leaves_the_old_file(rng, tmp_path, monkeypatch):
     result = make_result(rng, n_draws=5, n_tune=5)
     path = result.save(tmp_path / "run.npz")
     before = path.read_bytes()
 
-    def fails(*arguments, **arrays):
+    def fails(file, **arrays):
+        file.write(b"half of it")
         raise OSError("no space left")
 
     monkeypatch.setattr(np, "savez_compressed", fails)
     with pytest.raises(OSError, match="no space left"):
-        result.save(path)
+        result.save(path, overwrite=True)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
+
+
+def damaged(content):
+    """One bit turned over, in even steps through the file and all over its end; and the file cut off."""
+    size = 8 * len(content)
+    for bit in {*range(0, size, size // 400), *range(size - 8 * END_OF_DIRECTORY, size)}:
+        broken = bytearray(content)
+        broken[bit // 8] ^= 1 << bit % 8
+        yield bytes(broken)
+    for length in range(0, len(content), len(content) // 40):
+        yield content[:length]
+
+
+def test_a_damaged_file_is_refused_by_name_or_read_as_it_was(rng, tmp_path):
+    """Broken: arrays that are not read to their end, so that nobody looks at the checksum."""
+    result = make_result(rng, n_draws=5, n_tune=5, dim=1)
+    path = result.save(tmp_path / "run.npz")
+    refused = 0
+    for content in damaged(path.read_bytes()):
+        path.write_bytes(content)
+        try:
+            back = tp.Result.load(path)
+        except tp.InvalidInputError as error:
+            assert "run.npz" in str(error)  # noqa: PT017  others are failures
+            refused += 1
+        else:
+            assert_same(back, result)
+            assert back.seed == result.seed
+    assert refused > 200
 
 
 @pytest.mark.parametrize("content", [b"", b"not a file of arrays", b"PK\x03\x04 broken"])
@@ -137,7 +216,7 @@ def test_a_later_format_is_refused_by_number(rng, tmp_path, monkeypatch):
     monkeypatch.setattr(storage, "FORMAT", 99)
     path = make_result(rng, n_draws=5, n_tune=5).save(tmp_path / "run")
     monkeypatch.undo()
-    with pytest.raises(tp.InvalidInputError, match="has format 99, this version reads 2"):
+    with pytest.raises(tp.InvalidInputError, match="has format 99, this version reads 3"):
         tp.Result.load(path)
 
 

@@ -247,6 +247,28 @@ def test_error_of_a_python_weight_is_the_cause(kind) -> None:
     assert len(caught.value.result.chains[0].tuning.draws) > 0
 
 
+@pytest.mark.parametrize(("value", "what"), [("1", "str: '1'"), (None, "NoneType"), (1j, "complex")])
+def test_a_python_weight_that_is_no_number_is_refused_by_name(value, what) -> None:
+    def wordy(i, j, x, log_density, beta):
+        return value
+
+    with pytest.raises(tp.SwapWeightError, match="swap weight wordy raised an error") as caught:
+        tp.sample(two_bumps, swaps=tp.swaps.custom(wordy), **QUICK)
+    assert f"wordy must return one number, got {what}" in str(caught.value.__cause__)
+    with pytest.raises(tp.InvalidTypeError, match=f"wordy must return one number, got {what}"):
+        tp.swaps.check(tp.swaps.custom(wordy))
+
+
+@pytest.mark.parametrize("kind", [bool, np.bool_, int, np.float32])
+def test_python_weights_are_numbers_of_any_kind(kind) -> None:
+    def neighbours(i, j, x, log_density, beta):
+        return kind(j == i + 1)
+
+    result = tp.sample(two_bumps, swaps=tp.swaps.custom(neighbours), **QUICK)
+    twin = tp.sample(two_bumps, swaps=tp.swaps.custom(lambda i, j, *_: float(j == i + 1)), **QUICK)
+    np.testing.assert_array_equal(result.draws, twin.draws)
+
+
 @pytest.mark.parametrize("position", [0, 1, 2], ids=["x", "log_density", "beta"])
 def test_python_weights_cannot_change_the_state(position) -> None:
     def greedy(i, j, *arrays):

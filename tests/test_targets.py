@@ -1,6 +1,7 @@
 """The contract of every kind of target."""
 
 import math
+from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -190,6 +191,58 @@ def test_wrong_return_midway_is_refused_by_name():
     assert "sometimes_nothing must return one number, got NoneType" in str(info.value.__cause__)
 
 
+class OtherArray:
+    """An array of another library, as far as a density's value shows."""
+
+    def __init__(self, value, dtype="float32"):
+        self.held = np.array(value, dtype=dtype)
+        self.ndim = self.held.ndim
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.held, dtype=dtype)
+
+    def __float__(self):
+        return float(self.held)
+
+
+class WithGradient(OtherArray):
+    """One that its library converts to a float and not to an array, with a dtype of the library's own."""
+
+    dtype = "torch.float32"
+
+    def __array__(self, dtype=None, copy=None):
+        raise RuntimeError("call detach() first")
+
+
+@pytest.mark.parametrize("kind", [np.array, OtherArray, WithGradient])
+def test_arrays_without_dimensions_of_any_library_are_cast(kind):
+    options = {"initial": np.zeros(2), **TINY}
+    cast = tp.sample(lambda x: kind(-0.5 * float(x @ x), dtype="float32"), **options)
+    twin = tp.sample(lambda x: float(np.float32(-0.5 * float(x @ x))), **options)
+    np.testing.assert_array_equal(cast.draws, twin.draws)
+
+
+@pytest.mark.parametrize(
+    ("value", "what"),
+    [
+        (OtherArray(True, dtype="bool"), "OtherArray"),
+        (OtherArray(1j, dtype="complex64"), "OtherArray"),
+        (OtherArray("1", dtype="str"), "OtherArray"),
+        (OtherArray([1.0]), r"an array of shape \(1,\)"),
+        ([1.0], "list"),
+        ("1", "str"),
+        (1j, "complex"),
+        (np.bool_(True), "bool"),
+    ],
+)
+def test_what_is_no_real_number_is_refused(value, what):
+    def density(x):
+        return value
+
+    with pytest.raises(tp.InvalidTypeError, match=rf"density must return one number, got {what}"):
+        tp.sample(density, initial=np.zeros(2), **TINY)
+
+
 @numba.njit
 def spoiling(x):
     value = two_modes(x)
@@ -266,6 +319,52 @@ def test_longer_data_compile_nothing():
 
 def test_data_of_another_type_are_compiled_for():
     assert misses_after_new_data(centred, np.zeros(2), np.ones(2, dtype=np.float32)) == 1
+
+
+class Table(NamedTuple):
+    rows: np.ndarray
+    names: list[str]
+
+
+@pytest.mark.parametrize("wrap", [lambda a: a, lambda a: (a, 1), lambda a: ((a,),), lambda a: Table(a, [])])
+def test_plain_python_cannot_write_into_data(wrap):
+    array = np.ones(2)
+    given = wrap(array)
+
+    def writing(x, data):
+        assert type(data) is type(given)
+        while isinstance(data, tuple):
+            data = data[0]
+        data += 1.0
+        return 0.0
+
+    with pytest.raises(tp.DensityError) as caught:
+        tp.sample(writing, data=given, initial=np.zeros(2), **TINY)
+    assert "read-only" in str(caught.value.__cause__)
+    array += 1.0
+    assert array.tolist() == [2.0, 2.0]
+
+
+def test_plain_python_gets_any_other_object_as_it_is():
+    given = {"centre": np.ones(2)}
+
+    def density(x, data):
+        assert data is given
+        return -0.5 * float(np.sum((x - data["centre"]) ** 2))
+
+    tp.sample(density, data=given, initial=np.zeros(2), **TINY)
+
+
+@numba.njit
+def writing_into_data(x, data):
+    data[:] += 1.0
+    return -0.5 * np.sum(x**2)
+
+
+def test_compiled_code_writes_into_a_copy_of_data():
+    data = np.ones(2)
+    tp.sample(writing_into_data, data=data, initial=np.zeros(2), **TINY)
+    assert data.tolist() == [1.0, 1.0]
 
 
 @each_kind

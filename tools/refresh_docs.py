@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 from temperance import Result, plots
-from temperance.demo import run_demo
+from temperance.demo import draw_demo, run_demo
 from temperance.results.plots.canvas import pyplot
 
 ROOT = Path(__file__).parent.parent
@@ -30,7 +30,8 @@ def main() -> None:
         re.sub(r"```text\n.*?```", lambda _: f"```text\n{lines}\n```", text, count=1, flags=re.S)
     )
     images = ROOT / "docs" / "images"
-    result, _, _ = run_demo(seed=1, draws=10_000, out=images)
+    result = run_demo(seed=1, draws=10_000)
+    draw_demo(result, images)
     draw_results(result, images / "results.png")
 
 

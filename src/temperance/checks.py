@@ -1,12 +1,15 @@
 """Checks of what a user passes in: each error names the parameter, what is allowed and what came."""
 
 import math
+import numbers
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from temperance.errors import InvalidInputError, InvalidTypeError
+
+REAL_DTYPES = ("float", "bfloat", "int", "uint")  # as all array libraries begin their names
 
 
 def whole_number(name: str, value: Any, *, least: int) -> int:
@@ -79,3 +82,24 @@ def ordered_bounds(name: str, value: Any) -> tuple[float, float]:
     if not 0.0 < low < high < math.inf:
         raise InvalidInputError(f"{name} must satisfy 0 < low < high < inf, got ({low:g}, {high:g})")
     return low, high
+
+
+def checked_value(value: Any, name: str) -> float:
+    """What a user's function returned: numbers and 0-d arrays become floats, all else is refused by name."""
+    number = value if isinstance(value, numbers.Real) else _held_by(value)
+    if isinstance(number, np.ndarray):
+        raise InvalidTypeError(
+            f"{name} must return one number, got an array of shape {number.shape}; "
+            "return a float, for instance value[0] or value.sum()"
+        )
+    if isinstance(number, bool) or not isinstance(number, numbers.Real):
+        raise InvalidTypeError(f"{name} must return one number, got {type(value).__name__}: {value!r}")
+    return float(number)
+
+
+def _held_by(value: Any) -> Any:
+    """The number in a 0-d array of any library; what is no such array stays as it is."""
+    dtype = str(getattr(value, "dtype", "")).rpartition(".")[2]
+    if getattr(value, "ndim", None) == 0 and dtype.startswith(REAL_DTYPES):
+        return float(value)  # of an array that its library would not convert, such as a tensor with gradients
+    return np.asarray(value)[()] if hasattr(value, "__array__") else value

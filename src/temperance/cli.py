@@ -1,7 +1,10 @@
 """The command line: parses, calls, prints. The only module that prints."""
 
+import contextlib
 import importlib
+import io
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,8 @@ INTERRUPTED = 130  # what a shell expects of a program ended by Ctrl-C
 @click.version_option(package_name="temperance")
 def main() -> None:
     """Sample densities with many modes, by adaptive parallel tempering."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may lack letters of a table or a name
 
 
 @main.command()
@@ -28,12 +33,18 @@ def main() -> None:
 )
 def demo(seed: int, draws: int, out: Path) -> None:
     """Sample twenty peaks in the plane and compare with the exact answer."""
-    from temperance.demo import run_demo
+    from temperance.demo import comparison, draw_demo, run_demo
 
+    with _one_line_errors("--out"):
+        out.mkdir(parents=True, exist_ok=True)
     click.echo("Twenty peaks in the plane, five levels, four chains.")
     click.echo("(The first run compiles the sampler, once, which takes some 20 seconds.)", err=True)
-    result, text, path = _reporting_errors(lambda: run_demo(seed=seed, draws=draws, out=out))
-    click.echo(f"\n{result}\n\n{text}\n\nfigure: {path}")
+    with _one_line_errors():
+        result = run_demo(seed=seed, draws=draws)
+    click.echo(f"\n{result}\n")
+    if result.draws.size:
+        click.echo(f"{comparison(result)}\n")
+        click.echo(_figure_or_reason(lambda: draw_demo(result, out)))
     _exit(result)
 
 
@@ -55,25 +66,31 @@ def demo(seed: int, draws: int, out: Path) -> None:
     "--out",
     default=None,
     type=click.Path(path_type=Path, dir_okay=False, writable=True),
-    help="Write the run to this .npz file, for temperance report and NumPy.",
+    help="Write the run to this .npz file, for temperance report and NumPy, also a run that fails.",
 )
-def sample(function: str, initial: str | None, out: Path | None, **options: Any) -> None:
+@click.option("--overwrite", is_flag=True, help="Replace a file of that name.")
+def sample(function: str, initial: str | None, out: Path | None, overwrite: bool, **options: Any) -> None:
     """Sample the log density FUNCTION of MODULE, found in the current folder or installed.
 
     zoo:NAME is a target of temperance.zoo, such as zoo:twenty_peaks.
     """
     import temperance
+    from temperance.files import require_writable
+    from temperance.results.storage import npz_path
 
-    if out is not None and not out.resolve().parent.is_dir():
-        raise click.ClickException(f"--out: the folder {out.resolve().parent} does not exist")
+    if out is not None:
+        with _one_line_errors():
+            require_writable(npz_path(out), overwrite=overwrite, name="--out")
     target, its_start = _target(function)
     if initial is None and its_start is None:
         raise click.UsageError("Missing option '--initial': only targets of the zoo know where to start.")
     start = its_start if initial is None else _load(initial) if ":" in initial else _numbers(initial)
-    result = _reporting_errors(lambda: temperance.sample(**target, initial=start, **options))
+    with _keeping_draws(out, overwrite), _one_line_errors():
+        result = temperance.sample(**target, initial=start, **options)
     click.echo(str(result))
     if out is not None:
-        _save(result, out)
+        path = _save(result, out, overwrite)
+        click.echo(f"\ndraws (chain, draw, dim), log_density (chain, draw) and the rest of the run: {path}")
     _exit(result)
 
 
@@ -86,13 +103,16 @@ def sample(function: str, initial: str | None, out: Path | None, **options: Any)
     help="The page to write; RUN with the ending .html by default.",
 )
 @click.option("--title", default=None, help="The heading of the page; the name of RUN by default.")
-def report(run: Path, out: Path | None, title: str | None) -> None:
+@click.option("--overwrite", is_flag=True, help="Replace a page of that name.")
+def report(run: Path, out: Path | None, title: str | None, overwrite: bool) -> None:
     """Write a page about RUN, a file that sample --out wrote: verdict, warnings, tables, figures."""
     import temperance
 
-    result = _reporting_errors(lambda: temperance.Result.load(run))
     page = run.with_suffix(".html") if out is None else out
-    path = _reporting_errors(lambda: result.report(page, title=run.stem if title is None else title))
+    heading = run.stem if title is None else title
+    with _one_line_errors("--out"):
+        result = temperance.Result.load(run)
+        path = result.report(page, title=heading, overwrite=overwrite)
     click.echo(f"{result.verdict}\nreport: {path}")
 
 
@@ -117,7 +137,8 @@ def reproduce(items: tuple[str, ...], out: Path | None, go_on: bool, overwrite: 
         raise click.UsageError("--continue and --overwrite exclude each other")
     existing: Any = "continue" if go_on else "overwrite" if overwrite else "refuse"
     folder = Path("out") / "-".join(items or ("all",)) if out is None else out
-    made = _reporting_errors(lambda: make(items, out=folder, existing=existing, **options))
+    with _one_line_errors():
+        made = make(items, out=folder, existing=existing, **options)
     for text in made.texts:
         click.echo(f"{text}\n")
     if not made.complete:
@@ -133,20 +154,24 @@ def _target(reference: str) -> tuple[dict[str, Any], Any]:
     module, _, name = reference.partition(":")
     if module != "zoo":
         return {"log_density": _load(reference)}, None
-    problem = _reporting_errors(lambda: temperance.zoo.get(name))
+    with _one_line_errors():
+        problem = temperance.zoo.get(name)
     return {"log_density": problem.log_density, "data": problem.data}, problem.start
 
 
 def _load(reference: str) -> Any:
     """The object that ``module:name`` names."""
+    from temperance.origin import came_from
+
     module_name, _, name = reference.partition(":")
     if "" not in sys.path:
         sys.path.insert(0, "")
     try:
         return getattr(importlib.import_module(module_name), name)
-    except (ImportError, AttributeError, TypeError, ValueError) as error:
+    except Exception as error:  # whatever the user's module does when it is imported
         raise click.ClickException(
-            f"{reference!r} must name a function as MODULE:FUNCTION: {error}"
+            f"{reference!r} must name a function as MODULE:FUNCTION: "
+            f"{type(error).__name__}: {error}{came_from(error)}"
         ) from error
 
 
@@ -157,23 +182,53 @@ def _numbers(text: str) -> list[float]:
         raise click.BadParameter(f"numbers separated by commas are expected, got {text!r}") from error
 
 
-def _reporting_errors(call: Any) -> Any:
-    """Turn our errors into one line instead of a traceback."""
+@contextlib.contextmanager
+def _one_line_errors(option: str = "") -> Iterator[None]:
+    """Turn our errors, and those of the files of an option, into one line instead of a traceback."""
     from temperance.errors import TemperanceError
 
     try:
-        return call()
+        yield
     except TemperanceError as error:
         cause = f" ({type(error.__cause__).__name__}: {error.__cause__})" if error.__cause__ else ""
         raise click.ClickException(f"{error}{cause}") from error
-
-
-def _save(result: Any, out: Path) -> None:
-    try:
-        path = _reporting_errors(lambda: result.save(out))
     except OSError as error:
-        raise click.ClickException(f"--out: {out} cannot be written: {error}") from error
-    click.echo(f"\ndraws (chain, draw, dim), log_density (chain, draw) and the rest of the run: {path}")
+        if not option:
+            raise
+        raise click.ClickException(f"{option} cannot be written: {error}") from error
+    except KeyboardInterrupt:  # before there was a run to keep
+        sys.exit(INTERRUPTED)
+
+
+@contextlib.contextmanager
+def _keeping_draws(out: Path | None, overwrite: bool) -> Iterator[None]:
+    """Write what was drawn before an error or an exit, and pass that on."""
+    try:
+        yield
+    except (click.ClickException, SystemExit) as ended:
+        result = getattr(ended.__cause__ or ended, "result", None)
+        if out is not None and result is not None:
+            try:
+                click.echo(f"What was drawn before is in {_save(result, out, overwrite)}", err=True)
+            except click.ClickException as error:
+                click.echo(error.message, err=True)
+        raise
+
+
+def _save(result: Any, out: Path, overwrite: bool) -> Path:
+    with _one_line_errors(f"--out: {out}"):
+        path: Path = result.save(out, overwrite=overwrite)
+    return path
+
+
+def _figure_or_reason(draw: Callable[[], Path]) -> str:
+    """Where a figure is, or why there is none: the draws are worth showing without."""
+    from temperance.errors import TemperanceError
+
+    try:
+        return f"figure: {draw()}"
+    except (TemperanceError, OSError) as error:
+        return f"no figure: {error}"
 
 
 def _exit(result: Any) -> None:

@@ -17,10 +17,9 @@ PEAKS = twenty_peaks()
 FIGURE_NAME = "twenty_peaks.png"
 
 
-def run_demo(*, seed: int, draws: int, out: Path, progress: bool = True) -> tuple[Result, str, Path]:
-    """Sample the twenty peaks; the result, the comparison as text, and where the figure is."""
-    out.mkdir(parents=True, exist_ok=True)
-    result = sample(
+def run_demo(*, seed: int, draws: int, progress: bool = True) -> Result:
+    """Sample the twenty peaks."""
+    return sample(
         PEAKS.log_density,
         initial=PEAKS.start,
         draws=draws,
@@ -29,14 +28,18 @@ def run_demo(*, seed: int, draws: int, out: Path, progress: bool = True) -> tupl
         keep_levels=True,
         progress=progress,
     )
+
+
+def draw_demo(result: Result, out: Path) -> Path:
+    """Draw target and levels into a folder; where the figure is."""
     path = out / FIGURE_NAME
     plane_figure(result, PEAKS.log_density, EXTENT, path)
-    return result, comparison(result), path
+    return path
 
 
 def comparison(result: Result) -> str:
     """Moments and modes found, beside the exact ones."""
-    names = ["E x1", "E x2", "E x1²", "E x2²"]
+    names = ["E x1", "E x2", "E x1^2", "E x2^2"]
     values = np.concatenate([result.draws, result.draws**2], axis=2)
     found = values.mean(axis=(0, 1))
     error = [values[:, :, k].std() / np.sqrt(ess_mean(values[:, :, k])) for k in range(len(names))]

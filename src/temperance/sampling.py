@@ -13,7 +13,7 @@ from temperance.results.findings.running import BOUND_NAMES
 from temperance.results.result import Result
 from temperance.runs.allocate import covariance_bytes, trace_bytes
 from temperance.runs.chain import ChainRun
-from temperance.runs.compiling import note_compiling
+from temperance.runs.compiling import note_compiling, require_compiler, warn_of_substitute_cache
 from temperance.runs.describe import describe
 from temperance.runs.execute import default_cores, run_chains
 from temperance.runs.ladder import first_betas
@@ -64,7 +64,7 @@ def sample(
     log_likelihood, log_prior
         The target in two parts instead: level β targets prior · likelihood^β.
     data
-        Arrays, or a tuple of arrays, passed on to functions of ``(x, data)``.
+        Arrays, or a tuple of arrays, passed on to functions of ``(x, data)``, which cannot change them.
     vectorized
         The functions take the rows of an ``(n, dim)`` array and return n values.
     draws, tune, chains, cores, seed, progress
@@ -86,14 +86,18 @@ def sample(
     Returns
     -------
     Result
-        Its ``draws`` are ``(chain, draw, dim)``. A Ctrl-C returns what was drawn so far, marked incomplete.
+        Its ``draws`` are ``(chain, draw, dim)``. A Ctrl-C, or a KeyboardInterrupt that the density raises,
+        returns what was drawn so far, marked incomplete.
 
     Raises
     ------
     RunError
         The log density (DensityError) or a swap weight (SwapWeightError) failed on the way; the error's
         ``result`` keeps all earlier draws.
+    SystemExit
+        The log density or a swap weight raised it; it carries such a ``result``, too.
     """
+    require_compiler()
     functions = gather(log_density, log_likelihood, log_prior, data)
     target = make_target(functions, vectorized=flag("vectorized", vectorized))
     chains = whole_number("chains", chains, least=1)
@@ -126,6 +130,7 @@ def sample(
     flag("progress", progress)
     with note_compiling(progress):
         runs = [ChainRun(plan, index, starts, chain_seed) for index, chain_seed in enumerate(root)]
+    warn_of_substitute_cache()
     run_chains(runs, n_cores, display_for(runs, progress))
     return _finish(plan, runs, seed)
 
@@ -148,7 +153,7 @@ def _check_memory(plan: Plan, chains: int) -> None:
     needed = chains * (covariance_bytes(plan) + trace_bytes(plan))
     if needed > MEMORY_LIMIT:
         raise InvalidInputError(
-            f"{chains} chains × {plan.n_levels} levels in {plan.dim} dimensions need "
+            f"{chains} chains x {plan.n_levels} levels in {plan.dim} dimensions need "
             f"{needed / 2**30:.1f} GiB ({chains * covariance_bytes(plan) / 2**30:.1f} for covariances, "
             f"the rest for draws), more than the {MEMORY_LIMIT / 2**30:.0f} GiB allowed; "
             "use fewer levels, chains or draws"
@@ -165,10 +170,11 @@ def _finish(plan: Plan, runs: Sequence[ChainRun], seed: Any) -> Result:
         complete=all(run.finished for run in runs),
         setup=describe(plan),
     )
-    for run in runs:
-        if run.failure is not None:
-            run.failure.result = result
-            raise run.failure
+    failures: list[Any] = [run.failure for run in runs if run.failure is not None]
+    for failure in failures:
+        if not isinstance(failure, KeyboardInterrupt):  # which is a Ctrl-C, whoever raised it
+            failure.result = result
+            raise failure
     if not result.complete:
         warnings.warn(
             "the run was interrupted; the result holds what was drawn", IncompleteWarning, stacklevel=3

@@ -14,6 +14,8 @@ from typing import Any, TypeVar
 import numba
 from numba.core.registry import CPUDispatcher
 
+from temperance.core.cache import kept_on_disk
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 # Code around a user's function, which may allocate and raise.
@@ -51,16 +53,12 @@ def compiled_for(signature: Any) -> Callable[[Function], Function]:
 
     The decorated function must close over ``kernel_digest()``.
     """
-    decorator: Callable[[Function], Function] = numba.jit(
-        signature, cache=True, **KERNEL_OPTIONS, **NO_POINTER
-    )
-    return decorator
+    return lambda function: kept_on_disk(function, signature, {**KERNEL_OPTIONS, **NO_POINTER})
 
 
 def compiled_pointer_for(signature: Any) -> Callable[[Function], Function]:
     """The same for what the loop gets as an argument."""
-    decorator: Callable[[Function], Function] = numba.jit(signature, cache=True, **KERNEL_OPTIONS)
-    return decorator
+    return lambda function: kept_on_disk(function, signature, KERNEL_OPTIONS)
 
 
 def compiled_around(function: Function) -> Function:

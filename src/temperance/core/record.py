@@ -11,6 +11,7 @@ def record(state: State, info: Info, view: SwapView, row: int, trace: Trace) -> 
     for i in range(state.position.shape[1]):
         trace.draws[row, i] = state.position[0, i]
     trace.log_prior[row] = state.log_prior[0]
+    trace.base_accept_prob[row] = info.walk_accept_prob[0]
     trace.jump[row] = info.jump[0]
     trace.evaluations[row] = info.n_active[0]
     trace.swap_accept_prob[row] = info.swap_accept_prob[0]

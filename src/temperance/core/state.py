@@ -181,6 +181,7 @@ class Trace(NamedTuple):
     level_draws: Annotated[FloatArray, of("draw", "level", "dim", fill=math.nan)]  # on request
     log_density: Annotated[FloatArray, of("draw", "level", fill=math.nan)]  # the tempered part
     log_prior: Annotated[FloatArray, of("draw")]  # the untempered part at the base level
+    base_accept_prob: Annotated[ProbArray, of("draw")]  # of whatever the base level proposed
     # Of steps in all coordinates, NaN where a level made none.
     walk_accept_prob: Annotated[ProbArray, of("draw", "level", fill=math.nan)]
     # Of the base level and the hottest, NaN where it did not jump.

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from temperance.errors import InvalidInputError, TemperanceError
+from temperance.errors import InvalidInputError
+from temperance.extras import needed
 
 FloatArray = npt.NDArray[np.float64]
 Runs = Mapping[str, FloatArray]  # one value a run, quantity by quantity
@@ -152,10 +153,4 @@ def _resample(values: FloatArray, generator: np.random.Generator) -> FloatArray:
 
 def scipy_stats() -> Any:
     """SciPy's statistics, or what to install."""
-    try:
-        from scipy import stats
-    except ImportError as error:
-        raise TemperanceError(
-            "the exact test needs scipy: python -m pip install 'temperance[paper]'"
-        ) from error
-    return stats
+    return needed("the exact test needs", "scipy.stats")[0]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from temperance.checks import flag, whole_number
 from temperance.errors import InvalidInputError
+from temperance.files import write_text
 from temperance.paper.estimates import FloatArray, scipy_stats
 from temperance.paper.figures import FIGURES, write_figure
 from temperance.paper.printed import TABLES
@@ -89,7 +90,7 @@ def write_items(items: Sequence[str], store: Store, runs: int | None) -> Reprodu
         texts.append(as_text(compared))
         for suffix, text in ((".txt", as_text(compared) + "\n"), (".csv", as_csv(compared))):
             files.append(store.folder / f"{item}{suffix}")
-            files[-1].write_text(text)
+            write_text(files[-1], text)
     return Reproduction(texts=tuple(texts), files=tuple(files), complete=True)
 
 

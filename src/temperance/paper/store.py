@@ -17,6 +17,7 @@ import numpy as np
 from temperance.checks import one_of
 from temperance.core.compile import kernel_digest
 from temperance.errors import InvalidInputError
+from temperance.files import write_text
 from temperance.paper.estimates import FloatArray
 from temperance.paper.study import Cell, Study
 
@@ -46,7 +47,7 @@ class Store:
         """The finished runs of a cell."""
         if cell not in self._runs:
             path = self._path(cell)
-            self._runs[cell] = _parsed(path.read_text()) if path.exists() else {}
+            self._runs[cell] = _parsed(path.read_text(encoding="utf-8")) if path.exists() else {}
         return self._runs[cell]
 
     def columns(self, cell: Cell, n_runs: int) -> dict[str, FloatArray]:
@@ -115,7 +116,7 @@ def load_store(folder: Path) -> Store:
     """The runs of a folder, to read."""
     path = folder / NOTE
     try:
-        note = json.loads(path.read_text())
+        note = json.loads(path.read_text(encoding="utf-8"))
         for name, kind in {
             "seed": int,
             "begun": str,
@@ -163,7 +164,7 @@ def _checked(found: Store, note: Mapping[str, Any], existing: Existing) -> Store
             "give the same seed, or overwrite it (--overwrite)"
         )
     old, new = found.note["versions"], note["versions"]
-    changed = [f"{name} {old.get(name)} → {new[name]}" for name in new if old.get(name) != new[name]]
+    changed = [f"{name} {old.get(name)} -> {new[name]}" for name in new if old.get(name) != new[name]]
     if changed:
         raise InvalidInputError(
             f"out: {found.folder} was begun with other versions ({', '.join(changed)}); "
@@ -194,8 +195,6 @@ def _number(value: float) -> str:
 
 
 def _replace(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
+    """Write a file whole or not at all, in a folder that may be new."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f"{path.name}.new")
-    temporary.write_text(text)
-    temporary.replace(path)
+    write_text(path, text)

@@ -4,15 +4,14 @@ A chain is an independent run and never a temperature: nothing that ArviZ comput
 """
 
 import datetime
-import importlib
 import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from temperance.core.state import FloatArray, ProbArray, Trace
-from temperance.errors import TemperanceError
+from temperance.core.state import FloatArray, Trace
+from temperance.extras import needed
 from temperance.runs.record import ChainRecord
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ Variables = dict[str, tuple[tuple[str, ...], np.ndarray[Any, Any]]]
 
 def to_arviz(result: "Result", *, warmup: bool, levels: bool) -> Any:
     """What ``az.summary`` and its like take."""
-    arviz = _needed("arviz")
+    arviz = needed("this needs", "arviz")[0]
     tree = to_datatree(result, warmup=warmup, levels=levels)
     old = int(arviz.__version__.split(".")[0]) < FIRST_OF_NEW_ARVIZ
     return arviz.InferenceData.from_datatree(tree) if old else tree
@@ -35,7 +34,7 @@ def to_arviz(result: "Result", *, warmup: bool, levels: bool) -> Any:
 
 def to_datatree(result: "Result", *, warmup: bool, levels: bool) -> Any:
     """The groups posterior and sample_stats, and on request tempered_posterior and the two of the warm-up."""
-    xarray = _needed("xarray")
+    xarray = needed("this needs", "xarray")[0]
     groups = _phase(result, "sampling")
     if warmup:
         groups |= {f"warmup_{name}": variables for name, variables in _phase(result, "tuning").items()}
@@ -74,7 +73,7 @@ def _statistics(traces: Sequence[tuple[ChainRecord, Trace]]) -> Variables:
     """What is known of each draw beside its position; no edges where there is one level."""
     columns: dict[str, tuple[tuple[str, ...], list[np.ndarray[Any, Any]]]] = {
         "lp": (SAMPLE, [trace.log_density[:, 0] + trace.log_prior for _, trace in traces]),
-        "acceptance_rate": (SAMPLE, [_base_acceptance(trace) for _, trace in traces]),
+        "acceptance_rate": (SAMPLE, [trace.base_accept_prob for _, trace in traces]),
         "jumped": (SAMPLE, [trace.jump >= 0 for _, trace in traces]),
         "jump_accept_prob": (SAMPLE, [trace.jump_accept_prob[:, 0] for _, trace in traces]),
         "evaluations": (SAMPLE, [trace.evaluations for _, trace in traces]),
@@ -95,11 +94,6 @@ def _statistics(traces: Sequence[tuple[ChainRecord, Trace]]) -> Variables:
     return {name: (dims, values) for name, (dims, values) in stacked.items() if 0 not in values.shape[2:]}
 
 
-def _base_acceptance(trace: Trace) -> ProbArray:
-    """Of what the base level proposed, a walk or a jump; NaN where it stepped along one coordinate."""
-    return np.where(trace.jump >= 0, trace.jump_accept_prob[:, 0], trace.walk_accept_prob[:, 0])
-
-
 def _history(recorded: FloatArray, frozen: FloatArray, trace: Trace) -> FloatArray:
     """As recorded while adapting; else what was frozen, the same in every draw, NaN for levels dropped."""
     if len(recorded) or not len(trace.draws):
@@ -111,7 +105,8 @@ def _history(recorded: FloatArray, frozen: FloatArray, trace: Trace) -> FloatArr
 
 def _coordinates(result: "Result", variables: Variables) -> dict[str, Any]:
     """One along every dimension: what the user gave, the numbers of the chains kept, or plain numbers."""
-    kept = [k for k, chain in enumerate(result.chains) if any(chain is one for one in result.kept)]
+    kept_ones = set(map(id, result.kept))
+    kept = [k for k, chain in enumerate(result.chains) if id(chain) in kept_ones]
     given: dict[str, Any] = {"chain": kept, **result.parameters.coords}
     return {
         dim: list(given.get(dim, range(length)))
@@ -130,10 +125,3 @@ def _attributes(result: "Result") -> dict[str, Any]:
         "swap_strategy": result.swap_strategy,
         "settings": json.dumps(result.setup.settings, default=str),
     }
-
-
-def _needed(package: str) -> Any:
-    try:
-        return importlib.import_module(package)
-    except ImportError as error:
-        raise TemperanceError(f"this needs {package}: python -m pip install 'temperance[arviz]'") from error

@@ -18,7 +18,7 @@ NOWHERE = -1  # the place of the broad component, which is no mode
 BoolArray = npt.NDArray[np.bool_]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)  # arrays have no single answer to ==
 class Pool:
     """The components of all chains, each of which stands for one of every chain that learnt it."""
 
@@ -32,6 +32,12 @@ class Pool:
         """How many coordinates a centre has."""
         return int(self.centre.shape[1])
 
+    def chosen(self, which: IntArray) -> "Pool":
+        """Some of the components, with nothing said about chains."""
+        return Pool(
+            weight=self.weight[which], centre=self.centre[which], covariance=self.covariance[which], place=()
+        )
+
     @property
     def log_height(self) -> FloatArray:
         """Log of the weighted density at the centre, up to a constant that all share."""
@@ -42,8 +48,9 @@ class Pool:
 def pooled(learnt: Sequence[LearntModes | None]) -> Pool | None:
     """The components of all chains, matched; None where nothing was learnt.
 
-    Components of two chains are the same when the centre of each lies in the inner half of the other's mass,
-    by the chi-square of its squared distance. The closest are matched first, and of each chain at most one.
+    A component is the same as one of an earlier chain when the centre of each lies in the inner half of the
+    other's mass, by the chi-square of its squared distance. The closest are matched first, and of each chain
+    at most one.
     """
     known = [modes for modes in learnt if modes is not None]
     if not known:
@@ -53,19 +60,15 @@ def pooled(learnt: Sequence[LearntModes | None]) -> Pool | None:
     centre = np.concatenate([modes.centre[:-1] for modes in known])
     covariance = np.concatenate([modes.covariance[:-1] for modes in known])
     separate = Pool(weight=weight, centre=centre, covariance=covariance, place=())
-    group = _matched(separate, np.repeat(np.arange(len(learnt)), counts))
+    group = _matched(separate, counts)
     parts = np.split(group, np.cumsum(counts)[:-1])
     return replace(_merged(separate, group), place=tuple(np.append(part, NOWHERE) for part in parts))
 
 
 def visited_only(pool: Pool, visited: IntArray) -> Pool:
     """The components with draws. Of the others, what one of them explains goes there, the rest nowhere."""
-    left = Pool(
-        weight=pool.weight[visited] / pool.weight[visited].sum(),
-        centre=pool.centre[visited],
-        covariance=pool.covariance[visited],
-        place=(),
-    )
+    some = pool.chosen(visited)
+    left = replace(some, weight=some.weight / some.weight.sum())
     rank = np.append(most_likely(pool.centre, left), NOWHERE)  # what is nowhere takes the last
     nearest = np.concatenate([square.min(axis=1) for square in _squares(pool.centre, left)])
     rank[:-1][far_from_all(nearest, pool.dim)] = NOWHERE
@@ -138,22 +141,37 @@ def _merged(pool: Pool, group: IntArray) -> Pool:
     return Pool(weight=total / total.sum(), centre=centre, covariance=covariance, place=())
 
 
-def _matched(pool: Pool, chain: IntArray) -> IntArray:
-    """Which components are one and the same, numbered from zero."""
-    square = np.concatenate(list(_squares(pool.centre, pool)))
-    distance = np.maximum(square, square.T)
-    limit = chi_square_quantile(MATCH_QUANTILE, pool.dim)
-    first, second = np.nonzero(np.triu(distance <= limit, 1))
-    group = np.arange(len(chain))
-    members = [[k] for k in group]
-    for k in np.argsort(distance[first, second], kind="stable"):
-        one, other = int(group[first[k]]), int(group[second[k]])
-        if {chain[m] for m in members[one]} & {chain[m] for m in members[other]}:
-            continue
-        members[one] += members[other]
-        group[members[other]] = one
-    names: IntArray = np.unique(group, return_inverse=True)[1]
-    return names
+def _matched(pool: Pool, counts: Sequence[int]) -> IntArray:
+    """Which components are one and the same, numbered from zero; ``counts`` are those of each chain.
+
+    Chain by chain, so that the work grows with the number of chains and not with its square: whoever learnt a
+    component first stands for it.
+    """
+    group = np.empty(len(pool.weight), dtype=np.int64)
+    first = np.empty(0, dtype=np.int64)  # of each group
+    for end, count in zip(np.cumsum(counts), counts, strict=True):
+        own = np.arange(end - count, end)
+        partner = _partners(pool.chosen(own), pool.chosen(first))
+        new = partner == NOWHERE
+        partner[new] = len(first) + np.arange(np.count_nonzero(new))
+        group[own] = partner
+        first = np.append(first, own[new])
+    return group
+
+
+def _partners(own: Pool, known: Pool) -> IntArray:
+    """The known component that each of a chain's own is, or nowhere; the closest first, and none twice."""
+    partner = np.full(len(own.weight), NOWHERE, dtype=np.int64)
+    if not len(own.weight) or not len(known.weight):
+        return partner
+    there = np.concatenate(list(_squares(own.centre, known)))
+    back = np.concatenate(list(_squares(known.centre, own))).T
+    distance = np.maximum(there, back)
+    near = np.argwhere(distance <= chi_square_quantile(MATCH_QUANTILE, own.dim))
+    for mine, other in near[np.argsort(distance[tuple(near.T)], kind="stable")]:
+        if partner[mine] == NOWHERE and other not in partner:
+            partner[mine] = other
+    return partner
 
 
 def _power(dim: int) -> float:

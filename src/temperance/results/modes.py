@@ -1,5 +1,6 @@
 """Modes as data: where they are, how wide, how heavy, and which chains have been there."""
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from temperance.results.result import Result
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)  # arrays have no single answer to ==
 class Modes:
     """The modes in which there are draws, the heaviest first.
 
@@ -65,8 +66,18 @@ class Modes:
 
     @cached_property
     def weight_error(self) -> FloatArray:
-        """Monte Carlo standard error of the weights; NaN where the draws do not tell."""
-        return np.array([mcse_mean(self.label == mode) for mode in range(len(self))])
+        """Monte Carlo standard error of the weights; NaN where the draws do not tell.
+
+        At least what the shares of the chains differ by: where moves between modes are rare, the draws of a
+        chain look better than they are.
+        """
+        within = np.array([mcse_mean(self.label == mode) for mode in range(len(self))])
+        n_chains = len(self.label)
+        if n_chains < 2:
+            return within
+        between = self.share.std(axis=0, ddof=1) / math.sqrt(n_chains)
+        error: FloatArray = np.maximum(within, between)
+        return error
 
     @cached_property
     def visits(self) -> IntArray:

@@ -52,11 +52,11 @@ class Parameters:
         labels = self.labels
         if isinstance(which, str):
             if which not in labels:
-                known = ", ".join(labels[:10]) + (", …" if len(labels) > 10 else "")
+                known = ", ".join(labels[:10]) + (", ..." if len(labels) > 10 else "")
                 raise InvalidInputError(f"parameter must be one of {known}; got {which!r}")
             return labels.index(which)
         if not whole_number("parameter", which, least=0) < len(labels):
-            raise InvalidInputError(f"parameter must lie in 0 … {len(labels) - 1}, got {which}")
+            raise InvalidInputError(f"parameter must lie in 0 to {len(labels) - 1}, got {which}")
         return int(which)
 
     def _labels_of(self, name: str) -> list[str]:

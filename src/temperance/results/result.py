@@ -20,14 +20,14 @@ from temperance.results.summary import Summary, estimates, summarise
 from temperance.runs.record import ChainRecord, RunSetup
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Result:
     """Draws from the target, and how they came about.
 
     ``draws`` is the posterior: the base level only. ``chains`` holds everything else, chain by chain.
     An incomplete run (``complete`` is False) keeps in ``draws`` the largest block of chains and draws
     that is rectangular; nothing is lost in ``chains``. Printed, a result shows its verdict and its warnings
-    first.
+    first. A result equals itself alone, so that it can be a key: compare what it holds, such as ``draws``.
     """
 
     chains: tuple[ChainRecord, ...] = field(repr=False)
@@ -75,7 +75,7 @@ class Result:
         """How many coordinates a draw has."""
         return int(self.chains[0].sampling.draws.shape[1])
 
-    @property
+    @cached_property
     def n_levels(self) -> list[int]:
         """Levels left, chain by chain."""
         return [len(chain.beta) for chain in self.chains]
@@ -85,7 +85,7 @@ class Result:
         """Journeys of positions from the base to the last level and back, chain by chain."""
         return [round_trips(measure.replicas(chain)) for chain in self.chains]
 
-    @property
+    @cached_property
     def temperatures(self) -> list[FloatArray]:
         """The ladder each chain ended with; infinite where beta is zero."""
         return [measure.temperatures(chain.beta) for chain in self.chains]
@@ -163,15 +163,21 @@ class Result:
 
         return to_arviz(self, warmup=warmup, levels=levels)
 
-    def report(self, path: Any, *, title: str = "temperance") -> Path:
-        """Write one self-contained page: verdict, warnings, tables, figures, settings; and say where."""
+    def report(self, path: Any, *, title: str = "temperance", overwrite: bool = False) -> Path:
+        """Write one self-contained page: verdict, warnings, tables, figures, settings; and say where.
+
+        A file of that name is only replaced with ``overwrite=True``.
+        """
         from temperance.results.report import write_report
 
-        return write_report(self, path, title=title)
+        return write_report(self, path, title=title, overwrite=overwrite)
 
-    def save(self, path: Any) -> Path:
-        """Write everything to one .npz file, which `load` and NumPy read, and say where."""
-        return storage.save(self, path)
+    def save(self, path: Any, *, overwrite: bool = False) -> Path:
+        """Write everything to one .npz file, which `load` and NumPy read, and say where.
+
+        A file of that name is only replaced with ``overwrite=True``.
+        """
+        return storage.save(self, path, overwrite=overwrite)
 
     @classmethod
     def load(cls, path: Any) -> "Result":
@@ -187,7 +193,7 @@ class Result:
         """How many draws of each chain are in ``draws``."""
         return self._kept_size[1]
 
-    @property
+    @cached_property
     def kept(self) -> list[ChainRecord]:
         """The chains that are in ``draws``."""
         return [chain for chain in self.chains if chain.n_draws >= self.n_common][: self._kept_size[0]]

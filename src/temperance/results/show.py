@@ -58,7 +58,7 @@ def headline(result: "Result") -> str:
     """Chains, draws, dimensions."""
     chains, draws, dim = result.draws.shape
     text = (
-        f"{counted(chains, 'chain')} × {draws:,} draws in {counted(dim, 'dimension')}, "
+        f"{counted(chains, 'chain')} x {draws:,} draws in {counted(dim, 'dimension')}, "
         f"after {result.n_tune:,} tuning iterations"
     )
     return text if result.complete else f"INCOMPLETE RUN: {text}"
@@ -151,7 +151,7 @@ def _evaluations(result: "Result") -> int:
 def _range_of(ladders: Sequence[FloatArray], level: int) -> str:
     values = [float(ladder[level]) for ladder in ladders if len(ladder) > level]
     low, high = f"{min(values):.3g}", f"{max(values):.3g}"
-    return low if low == high else f"{low} – {high}"
+    return low if low == high else f"{low} - {high}"
 
 
 def _mean_of(rates: Sequence[FloatArray], level: int) -> str:

@@ -1,7 +1,7 @@
 """A result as one .npz file, which NumPy alone can read: arrays, and the rest as JSON."""
 
+import io
 import json
-import os
 import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from temperance.checks import flag
 from temperance.core.state import Trace
 from temperance.errors import InvalidInputError
+from temperance.files import require_writable, whole_file
 from temperance.results.parameters import Parameters
 from temperance.runs.record import ChainRecord, LearntModes, RunSetup
 
@@ -34,25 +36,19 @@ def npz_path(path: Any) -> Path:
     return given if given.suffix == SUFFIX else given.with_name(f"{given.name}{SUFFIX}")
 
 
-def save(result: "Result", path: Any) -> Path:
-    """Write a result; a file of that name is replaced whole or not at all."""
+def save(result: "Result", path: Any, *, overwrite: bool) -> Path:
+    """Write a result; a file of that name is refused, or replaced whole or not at all."""
     target = npz_path(path)
-    if not target.parent.is_dir():
-        raise InvalidInputError(f"path: the folder {target.parent} does not exist")
-    partial = target.with_name(f".{target.stem}.{os.getpid()}{SUFFIX}")
-    try:
-        np.savez_compressed(partial, **_arrays(result))
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)
+    require_writable(target, overwrite=flag("overwrite", overwrite))
+    with whole_file(target) as file:
+        np.savez_compressed(file, **_arrays(result))
     return target
 
 
 def load(path: Any, build: Callable[..., "Result"]) -> "Result":
     """Read what `save` wrote, by ``build(**fields)``."""
     try:
-        with Path(path).open("rb") as opened, np.load(opened, allow_pickle=False) as file:
-            arrays = dict(file)
+        arrays = _read(path)
         about = json.loads(str(arrays["about"]))
         if about["format"] != FORMAT:
             raise InvalidInputError(
@@ -62,10 +58,17 @@ def load(path: Any, build: Callable[..., "Result"]) -> "Result":
         return build(**_fields(arrays, about))
     except FileNotFoundError as error:
         raise InvalidInputError(f"path: there is no file {path}") from error
-    except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
-        if isinstance(error, InvalidInputError):
-            raise
+    except InvalidInputError:
+        raise
+    except Exception as error:  # whatever a damaged file does to zlib, zipfile, NumPy and us
         raise InvalidInputError(f"path: {path} is not a result saved by temperance: {error!r}") from error
+
+
+def _read(path: Any) -> Arrays:
+    """All arrays of a file. Each is read to its end, since only there its checksum is looked at."""
+    with zipfile.ZipFile(path) as archive:
+        members = {name.removesuffix(".npy"): archive.read(name) for name in archive.namelist()}
+    return {name: np.load(io.BytesIO(content), allow_pickle=False) for name, content in members.items()}
 
 
 def _arrays(result: "Result") -> Arrays:

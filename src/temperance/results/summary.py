@@ -73,11 +73,13 @@ def _estimates_of(draws: FloatArray) -> list[float]:
 
 
 def _levels(result: "Result") -> dict[str, list[Any]]:
-    parts = [_levels_of(index, chain, result.dim) for index, chain in enumerate(result.chains)]
+    parts = [
+        _levels_of(index, chain, result.setup.unimodal_scale) for index, chain in enumerate(result.chains)
+    ]
     return {name: [value for part in parts for value in part[name]] for name in parts[0]}
 
 
-def _levels_of(index: int, chain: ChainRecord, dim: int) -> dict[str, list[Any]]:
+def _levels_of(index: int, chain: ChainRecord, threshold: float) -> dict[str, list[Any]]:
     n_levels = len(chain.beta)
     edges = np.append(measure.edge_acceptance(chain), np.nan)
     columns = {
@@ -86,7 +88,7 @@ def _levels_of(index: int, chain: ChainRecord, dim: int) -> dict[str, list[Any]]
         "walk_acceptance": measure.walk_acceptance(chain),
         "edge_acceptance": edges,
         "scale": np.exp(chain.log_scale),
-        "scale_over_threshold": diagnostics.unimodality(chain.log_scale, dim),
+        "scale_over_threshold": diagnostics.unimodality(chain.log_scale, threshold),
         "local_barrier": diagnostics.local_barrier(measure.log_densities(chain)),
         "flow": diagnostics.flow(measure.replicas(chain)),
     }
@@ -118,8 +120,8 @@ def _chain_row(chain: ChainRecord) -> dict[str, Any]:
         "swap_acceptance": float(trace.swap_accepted.sum() / max(int(trace.swap_attempts.sum()), 1)),
         "base_swaps": measure.base_swaps(chain),
         "barrier": total,
-        f"edges at {PAPER_ACCEPTANCE}": diagnostics.edges_needed(total) if known else "–",
-        f"edges at {SWEEP_ACCEPTANCE}": (diagnostics.edges_needed(total, SWEEP_ACCEPTANCE) if known else "–"),
+        f"edges at {PAPER_ACCEPTANCE}": diagnostics.edges_needed(total) if known else "-",
+        f"edges at {SWEEP_ACCEPTANCE}": (diagnostics.edges_needed(total, SWEEP_ACCEPTANCE) if known else "-"),
         "jump_share": mean_of_known((trace.jump >= 0).astype(np.float64)),
         "jump_acceptance": measure.jump_acceptance(chain),
         "evaluations": int(chain.tuning.evaluations.sum() + trace.evaluations.sum()),
@@ -175,5 +177,5 @@ def _shares(modes: Modes) -> dict[str, list[Any]]:
 
 def _short(point: FloatArray) -> str:
     """The first coordinates."""
-    more = ", …" if len(point) > MAX_COORDINATES else ""
+    more = ", ..." if len(point) > MAX_COORDINATES else ""
     return ", ".join(f"{value:.3g}" for value in point[:MAX_COORDINATES]) + more

@@ -57,7 +57,7 @@ class Table:
     @property
     def ending(self) -> str:
         """What is said below a table that has been cut."""
-        return f"… {self.n_left_out} more" if self.n_left_out else ""
+        return f"... {self.n_left_out} more" if self.n_left_out else ""
 
     @property
     def text(self) -> str:
@@ -72,4 +72,4 @@ def _cell(name: str, value: Any) -> str:
     if not isinstance(value, float):
         return str(value)
     last_word = name.split("_")[-1] if name not in FORMATS else name
-    return f"{value:{FORMATS.get(last_word, DIGITS)}}" if value == value else "–"
+    return f"{value:{FORMATS.get(last_word, DIGITS)}}" if value == value else "-"

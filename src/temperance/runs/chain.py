@@ -29,6 +29,7 @@ from temperance.core.state import (
 from temperance.core.unimodal import JUDGED, scale_beside
 from temperance.errors import DensityError, RunError, SwapWeightError
 from temperance.modes.mixture import from_parts, no_mixture
+from temperance.origin import came_from
 from temperance.runs.allocate import cut, new_control, new_info, new_state, new_trace
 from temperance.runs.learn import ModeLearner
 from temperance.runs.noise import NoiseBlocks, first_streams
@@ -45,7 +46,7 @@ REFRESH_CHANCE = 0.5  # of a fresh proposal at the hottest level
 
 
 class ChainRun:
-    """One tempering run of ``plan``. ``failure`` says what ended it early, if a density did."""
+    """One tempering run of ``plan``. ``failure`` says what ended it early, if a user's function did."""
 
     def __init__(self, plan: Plan, index: int, starts: Starts, seed: np.random.SeedSequence) -> None:
         self.plan = plan
@@ -53,7 +54,7 @@ class ChainRun:
         self.state = new_state(plan)
         self.info = new_info(plan.n_levels, plan.dim)
         self.control = new_control()
-        self.failure: RunError | None = None
+        self.failure: BaseException | None = None
         self._setbacks: list[str] = []
         keep = plan.keep_levels
         self.tuning = new_trace(plan, plan.tune, adapting=True, keep_levels=False)
@@ -233,7 +234,7 @@ class ChainRun:
         """Call compiled code; whatever a user's function did wrong on the way becomes the failure."""
         try:
             call()
-        except Exception as error:  # noqa: BLE001  whatever the density raised
+        except BaseException as error:  # noqa: BLE001  whatever the density raised
             self.control[STATUS] = RAISED
             if self.control[LEVEL] == SWAPPING:
                 self._fail_swap(error)
@@ -257,21 +258,29 @@ class ChainRun:
         what = (
             explain_bad_weight(self.plan.strategy, self._swaps.view) if cause is None else "raised an error"
         )
-        self.failure = SwapWeightError(
+        failure = SwapWeightError(
             f"the swap weight {self.plan.strategy.name} {what} in chain {self.index + 1}, iteration "
             f"{self.n_done + 1}; log densities {self.state.log_density[live].tolist()}, inverse temperatures "
             f"{self.state.beta[live].tolist()}, positions {self.state.position[live].tolist()}"
+            f"{came_from(cause)}"
         )
-        self.failure.__cause__ = cause
+        self._end_with(failure, cause)
 
     def _fail(self, what: str, cause: BaseException | None) -> None:
         level = int(self.control[LEVEL])
-        self.failure = DensityError(
+        cure = "; Settings(bad_density='reject') refuses such points instead"
+        failure = DensityError(
             f"the log density {self.plan.target.name} {what} in chain {self.index + 1}, level {level + 1}, "
             f"iteration {self.n_done + 1}, at the point {self.info.proposal[level].tolist()}"
-            + ("" if cause is not None else "; Settings(bad_density='reject') refuses such points instead")
+            f"{cure if cause is None else came_from(cause)}"
         )
-        self.failure.__cause__ = cause
+        self._end_with(failure, cause)
+
+    def _end_with(self, failure: RunError, cause: BaseException | None) -> None:
+        """Errors are explained; a SystemExit or a KeyboardInterrupt is none and stays what it is."""
+        is_error = cause is None or isinstance(cause, Exception)
+        failure.__cause__ = cause
+        self.failure = failure if is_error else cause
 
 
 def freeze_averages(state: State, *, pinned: bool) -> None:

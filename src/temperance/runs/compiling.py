@@ -1,13 +1,18 @@
-"""A word to the user while the loop is compiled, which happens once on a machine and takes a while."""
+"""Words to the user about compiling, which happens once on a machine and takes a while."""
 
 import contextlib
-import sys
+import warnings
 from typing import Any
 
+import numba
 from numba.core import event
 
+from temperance.core.cache import NOT_KEPT, substitute_folder
+from temperance.errors import InvalidInputError, TemperanceWarning
+from temperance.runs.progress import tell
+
 LOOP = "run_block"
-NOTE = "compiling the sampler for this machine, once; later runs load it from the cache …\n"
+NOTE = "compiling the sampler for this machine, once; later runs load it from the cache ...\n"
 
 
 class _Announcer(event.Listener):  # type: ignore[misc]
@@ -15,8 +20,7 @@ class _Announcer(event.Listener):  # type: ignore[misc]
 
     def on_start(self, happening: Any) -> None:
         if happening.data["dispatcher"].py_func.__name__ == LOOP:
-            sys.stderr.write(NOTE)
-            sys.stderr.flush()
+            tell(NOTE)
 
     def on_end(self, happening: Any) -> None:
         pass
@@ -28,3 +32,26 @@ def note_compiling(wanted: bool) -> contextlib.AbstractContextManager[Any]:
         return contextlib.nullcontext()
     listener: contextlib.AbstractContextManager[Any] = event.install_listener("numba:compile", _Announcer())
     return listener
+
+
+def require_compiler() -> None:
+    """Refuse to run where numba may not compile: what the loop calls by its address would not exist."""
+    if numba.config.DISABLE_JIT:
+        raise InvalidInputError(
+            "NUMBA_DISABLE_JIT is set in the environment, and the sampler only runs compiled; unset it. "
+            "A density is debugged by calling it by hand, a compiled one by its py_func"
+        )
+
+
+def warn_of_substitute_cache() -> None:
+    """Say so when compiled code could not be kept in any of the usual folders."""
+    folder = substitute_folder()
+    if folder is None:
+        return
+    where = "nowhere, and every process compiles anew" if folder == NOT_KEPT else f"in {folder}"
+    warnings.warn(
+        "neither the installation of temperance nor the home folder can be written to: compiled code is kept "
+        f"{where}; set NUMBA_CACHE_DIR to a folder that stays",
+        TemperanceWarning,
+        stacklevel=3,
+    )

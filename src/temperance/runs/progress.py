@@ -1,5 +1,6 @@
 """How a run shows itself: a live bar for each chain, or one line where there is no terminal."""
 
+import contextlib
 import sys
 import time
 from collections.abc import Sequence
@@ -34,7 +35,22 @@ def display_for(runs: Sequence[ChainRun], progress: bool) -> Display:
     """The display that suits where the output goes."""
     if not progress:
         return Silent()
-    return LiveBars(runs) if sys.stderr.isatty() else OneLine(runs)
+    return LiveBars(runs) if _on_a_terminal() else OneLine(runs)
+
+
+def tell(text: str) -> None:
+    """Write to the standard error; a service may have none, or one that nobody reads any more."""
+    if sys.stderr is not None:
+        with contextlib.suppress(OSError, ValueError):
+            sys.stderr.write(text)
+            sys.stderr.flush()
+
+
+def _on_a_terminal() -> bool:
+    try:
+        return sys.stderr.isatty()
+    except (AttributeError, ValueError):  # there is none, or it is closed
+        return False
 
 
 class Silent:
@@ -63,8 +79,7 @@ class OneLine(Silent):
         ended = "finished" if all(run.finished for run in self._runs) else "ended early"
         levels = ", ".join(str(int(run.state.n_levels[0])) for run in self._runs)
         chains = counted(len(self._runs), "chain")
-        line = f"{chains} {ended}: {iterations:,} iterations in {seconds:.1f} s, levels {levels}\n"
-        sys.stderr.write(line)
+        tell(f"{chains} {ended}: {iterations:,} iterations in {seconds:.1f} s, levels {levels}\n")
 
 
 class LiveBars(Silent):
@@ -117,5 +132,5 @@ def status_line(run: ChainRun) -> str:
     swap = trace.swap_accepted[recent].sum() / max(trace.swap_attempts[recent].sum(), 1)
     n_levels = int(run.state.n_levels[0])
     rungs = [f"{value:.3g}" for value in temperatures(run.state.beta[:n_levels])]
-    ladder = " ".join(rungs if n_levels <= MAX_RUNGS else [rungs[0], "…", rungs[-1]])
+    ladder = " ".join(rungs if n_levels <= MAX_RUNGS else [rungs[0], "...", rungs[-1]])
     return f"{phase} {move} {accepted:.2f} swap {swap:.2f} {n_levels} levels T {ladder}"

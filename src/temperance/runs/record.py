@@ -7,7 +7,7 @@ from typing import Any
 from temperance.core.state import FloatArray, IntArray, Trace
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)  # arrays have no single answer to ==
 class LearntModes:
     """What a chain learnt to jump to while tuning.
 
@@ -25,7 +25,7 @@ class LearntModes:
     n_scouts: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)  # likewise
 class ChainRecord:
     """One chain's traces, and the parameters it ended with (one row for each level left)."""
 

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from temperance.checks import numeric_array
 from temperance.core.state import RAISED, STATUS, FloatArray
 from temperance.errors import DensityError, InvalidInputError, InvalidTypeError, StartError, TemperanceError
+from temperance.origin import came_from
 from temperance.targets import Bound, Buffers
 
 MAX_TRIES = 100
@@ -86,12 +87,12 @@ def _outside(chain: int, bound: Bound, buffers: Buffers) -> npt.NDArray[np.intp]
     try:
         bound.fill(buffers)
     except Exception as error:
-        raise _raised(chain, buffers) from error
+        raise _raised(chain, buffers, error) from error
     if buffers.control[STATUS] == RAISED:
         failure = bound.failures[0]
         if isinstance(failure, TemperanceError) or not isinstance(failure, Exception):
             raise failure
-        raise _raised(chain, buffers) from failure
+        raise _raised(chain, buffers, failure) from failure
     live = slice(0, buffers.n_active)
     for level, (tempered, prior) in enumerate(zip(info.log_density[live], info.log_prior[live], strict=True)):
         if np.isnan(tempered + prior) or tempered + prior == np.inf:
@@ -102,11 +103,11 @@ def _outside(chain: int, bound: Bound, buffers: Buffers) -> npt.NDArray[np.intp]
     return np.flatnonzero(info.log_density[live] + info.log_prior[live] == -np.inf)
 
 
-def _raised(chain: int, buffers: Buffers) -> DensityError:
+def _raised(chain: int, buffers: Buffers, cause: Exception) -> DensityError:
     level = int(buffers.control[2])
     return DensityError(
         f"the log density raised an error at the start of chain {chain + 1}, level {level + 1}, "
-        f"at the point {buffers.info.proposal[level].tolist()}"
+        f"at the point {buffers.info.proposal[level].tolist()}{came_from(cause)}"
     )
 
 

@@ -12,7 +12,7 @@ from numba import types
 from numba.core.errors import NumbaError
 from numba.extending import is_jitted
 
-from temperance.checks import flag
+from temperance.checks import checked_value, flag
 from temperance.core.callback import call_python
 from temperance.core.compile import (
     compile_first,
@@ -41,7 +41,7 @@ def custom(weight: Callable[..., float], *, log: bool = False, repeats: int = 1)
     temperatures of the levels. It must be a function of these alone. With ``log=True`` it gives the log of
     the weight, -inf for none. Compiled with ``@numba.njit`` it runs inside the loop; plain Python works too.
     """
-    name = str(getattr(weight, "__name__", type(weight).__name__))
+    name = _name(weight)
     _check_signature(weight, name)
     log = flag("log", log)
     common: dict[str, Any] = {
@@ -65,6 +65,15 @@ def log_of(weight: float) -> float:
     return math.log(weight) if weight > 0.0 else -math.inf
 
 
+def _name(weight: Any) -> str:
+    return str(getattr(weight, "__name__", type(weight).__name__))
+
+
+def _number(value: Any, weight: Any) -> float:
+    """What a weight returned; True and False are weights, too."""
+    return float(value) if isinstance(value, bool | np.bool_) else checked_value(value, _name(weight))
+
+
 def _check_signature(weight: Any, name: str) -> None:
     if not callable(weight):
         raise InvalidTypeError(f"weight must be a function {EXPECTED}, got {type(weight).__name__}")
@@ -80,7 +89,7 @@ def _definition(weight: Callable[..., float], log: bool) -> Definition:
         logs = np.full((n_levels, n_levels), -np.inf)
         for i in range(n_levels):
             for j in range(i + 1, n_levels):
-                value = float(weight(i, j, position, log_density, beta))
+                value = _number(weight(i, j, position, log_density, beta), weight)
                 logs[i, j] = value if log else log_of(value)
         return logs
 
@@ -165,7 +174,7 @@ def _callback(
         view.weight[: n_levels * (n_levels - 1) // 2] = -math.inf
         for pair, (i, j) in enumerate(itertools.combinations(range(n_levels), 2)):
             try:
-                value = float(weight(i, j, *arrays))
+                value = _number(weight(i, j, *arrays), weight)
             except BaseException as error:  # noqa: BLE001  raised again by the run
                 failures.append(error)
                 view.weight[pair] = math.nan

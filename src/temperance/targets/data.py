@@ -29,11 +29,11 @@ def pointer(typing_context: Any, address: Any) -> Any:
 
 
 class DataTable:
-    """The user's arrays, contiguous, with the table that leads to them."""
+    """Copies of the user's arrays, which a density may write to, with the table that leads to them."""
 
     def __init__(self, data: Any) -> None:
         self.is_tuple = isinstance(data, tuple)
-        self.arrays = tuple(_contiguous(item) for item in (data if self.is_tuple else (data,)))
+        self.arrays = tuple(_private_copy(item) for item in (data if self.is_tuple else (data,)))
         entries = [entry for array in self.arrays for entry in (array.ctypes.data, *array.shape)]
         self.table: IntArray = np.array(entries, dtype=np.int64)
 
@@ -90,9 +90,8 @@ def _load_shape(ndim: int, offset: int) -> Callable[[int], Any]:
     return load
 
 
-def _contiguous(item: Any) -> np.ndarray[Any, Any]:
+def _private_copy(item: Any) -> np.ndarray[Any, Any]:
     array = numeric_array("data", item, "fiubc", "an array of numbers or a tuple of such arrays")
-    array = array.astype(array.dtype.newbyteorder("="), copy=False)
     if array.dtype in (np.float16, np.longdouble, np.clongdouble):
         raise InvalidTypeError(f"data of dtype {array.dtype} cannot be compiled; use float64")
-    return np.ascontiguousarray(array).reshape(array.shape)
+    return array.astype(array.dtype.newbyteorder("="), order="C", subok=False)

@@ -1,12 +1,9 @@
 """What is common to all kinds of density functions: names, arity, and what they may return."""
 
 import inspect
-import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from temperance.errors import InvalidInputError, InvalidTypeError
 
@@ -67,20 +64,6 @@ def takes_data(function: Any) -> bool:
         return False
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     return len([p for p in positional if p.default is p.empty]) == 2
-
-
-def checked_value(value: Any, name: str) -> float:
-    """A density's value as a float: numbers and 0-d arrays pass, all else is refused by name."""
-    if isinstance(value, np.ndarray):
-        if value.ndim > 0:
-            raise InvalidTypeError(
-                f"{name} must return one number, got an array of shape {value.shape}; "
-                "return a float, for instance value[0] or value.sum()"
-            )
-        value = value[()]
-    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
-        raise InvalidTypeError(f"{name} must return one number, got {type(value).__name__}: {value!r}")
-    return float(value)
 
 
 def _check_arity(functions: Functions) -> None:

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from temperance.checks import checked_value
 from temperance.core.state import LEVEL, RAISED, STATUS, STOP, FloatArray, Info
 from temperance.errors import InvalidTypeError, TemperanceError
 from temperance.targets.callback import python_evaluate
 from temperance.targets.contract import Bound, Buffers
-from temperance.targets.functions import NO_DATA, Functions, checked_value, function_name, takes_data
+from temperance.targets.functions import NO_DATA, Functions, function_name, takes_data
 
 
 class _FromPython:
@@ -92,10 +93,23 @@ class BatchedTarget(_FromPython):
 
 
 def with_data(function: Callable[..., Any], data: Any) -> Callable[..., Any]:
-    """The function as one of x alone."""
+    """The function as one of x alone, which cannot change the caller's arrays."""
     if data is NO_DATA or not takes_data(function):
         return function
-    return lambda x: function(x, data)
+    shown = read_only(data)
+    return lambda x: function(x, shown)
+
+
+def read_only(data: Any) -> Any:
+    """Arrays, also those in tuples, as views that cannot be written to; any other object as it is."""
+    if isinstance(data, np.ndarray):
+        view = data.view()
+        view.flags.writeable = False
+        return view
+    if isinstance(data, tuple):
+        items = [read_only(item) for item in data]
+        return type(data)(*items) if hasattr(data, "_fields") else tuple(items)
+    return data
 
 
 def checked_rows(values: Any, n_rows: int, name: str) -> npt.NDArray[Any]:

@@ -25,4 +25,4 @@ def disagreement(shares: Any) -> float:
     Zero when all chains give every mode the same weight, one when two chains have no mode in common.
     """
     rows = np.atleast_2d(np.asarray(shares, dtype=np.float64))
-    return max(float(np.abs(row - other).sum()) / 2.0 for row in rows for other in rows)
+    return max(float(np.abs(rows - row).sum(axis=1).max()) / 2.0 for row in rows)

@@ -11,11 +11,14 @@ ASYMPTOTIC_SCALE = 2.38  # Roberts, Gelman & Gilks 1997: the best scale is 2.38/
 
 
 def unimodal_scale(dim: int) -> float:
-    """The scale at and above which a level counts as unimodal: 2.38/√d."""
+    """The scale at and above which the paper takes a level for unimodal: 2.38/√d."""
     return ASYMPTOTIC_SCALE / math.sqrt(dim)
 
 
-def unimodality(log_scale: Any, dim: int) -> FloatArray:
-    """e^θ of each level over 2.38/√d: one and above says unimodal, below says several modes."""
-    ratios: FloatArray = np.exp(np.asarray(log_scale, dtype=np.float64)) / unimodal_scale(dim)
+def unimodality(log_scale: Any, threshold: float) -> FloatArray:
+    """e^θ of each level over the threshold: one and above says unimodal, below says several modes.
+
+    The paper's threshold is ``unimodal_scale(dim)``; the one that trimming used is in the setup of a result.
+    """
+    ratios: FloatArray = np.exp(np.asarray(log_scale, dtype=np.float64)) / threshold
     return ratios

@@ -2,10 +2,12 @@
 
 from typing import TYPE_CHECKING
 
+from temperance.results.findings.density import lost_mode, rounding
 from temperance.results.findings.finding import Finding, verdict
 from temperance.results.findings.jumping import idle_jumps, unknown_mode
 from temperance.results.findings.ladder import dead_edge, few_levels, many_levels, no_round_trips
-from temperance.results.findings.mixing import chains_differ, low_ess, missed_mode, never_moved
+from temperance.results.findings.mixing import chains_differ, low_ess, missed_mode
+from temperance.results.findings.moving import hardly_moved, never_moved, unknown_accuracy
 from temperance.results.findings.running import (
     bound_hit,
     incomplete,
@@ -23,12 +25,16 @@ __all__ = ["RULES", "Finding", "findings", "verdict"]
 # In the order in which they are read: what makes the draws wrong first, causes before consequences.
 RULES = (
     no_draws,
+    rounding,
     never_moved,
+    hardly_moved,
     few_levels,
     dead_edge,
     no_round_trips,
+    lost_mode,
     missed_mode,
     unknown_mode,
+    unknown_accuracy,
     chains_differ,
     low_ess,
     idle_jumps,

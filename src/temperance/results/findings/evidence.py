@@ -17,10 +17,11 @@ MAX_R_HAT = 1.01  # Vehtari et al. 2021
 MIN_ESS = 100.0  # a chain; Vehtari et al. 2021
 MAX_DISAGREEMENT = 0.2  # of the mass of the modes, between two chains
 BEYOND_CHANCE = 1.5  # times what chance alone would have two chains differ by, where modes are many
-MISSED_SHARE = 0.02  # of all draws; a mode that holds less may be passed over by chance
+MISSED_SHARE = 0.02  # of the draws of a chain; a mode that holds less may be passed over by chance
 FALSE_ALARM = 0.01  # that chance alone has any chain pass over any lighter mode
 MIN_JUMP_RATE = 0.01  # accepted jumps a draw; a ladder rarely brings as much
 MAX_FACTOR = 100.0  # times as many draws are proposed at most
+USUAL_DRAWS = 5_000
 MORE_DRAWS = 4.0  # times as many halve the error
 MIN_EDGE_DRAWS = 100  # before an edge can be called dead
 MIN_CROSSING_RATE = 1e-3  # per draw; a healthy edge has a tenth
@@ -62,15 +63,19 @@ def draws_to_try(result: "Result") -> str:
     n_chains, n_draws = result.draws.shape[:2]
     wanted = MIN_ESS * n_chains / max(size, 1.0)
     factor = MORE_DRAWS if math.isnan(size) or wanted <= 1.0 else min(wanted, MAX_FACTOR)
+    number = max(round_up(factor * n_draws), USUAL_DRAWS if math.isnan(size) else 0)
     moving = any(dead_edges(chain) or drift(chain) > MAX_DRIFT for chain in result.chains)
     first = "the cures of the other warnings first, then " if moving or short_chains(result) else ""
-    return f"{first}draws={round_up(factor * n_draws)}"
+    return f"{first}draws={number}"
 
 
 def missing_chains(result: "Result") -> list[int]:
-    """Chains without a single draw in a mode of some weight."""
+    """Chains without a single draw in a mode that has some weight in another.
+
+    Not in the mean of all: where one of many chains found a mode, that is small whatever the mode holds.
+    """
     modes = result.modes
-    heavy = modes.weight >= MISSED_SHARE
+    heavy = modes.share.max(axis=0) >= MISSED_SHARE
     return [int(k) for k in np.flatnonzero(np.any(modes.share[:, heavy] == 0.0, axis=1))]
 
 
@@ -115,12 +120,6 @@ def short_chains(result: "Result") -> list[int]:
     return short if many and result.draws.size and not chains_agree(result) else []
 
 
-def scale_ratios(chain: ChainRecord, threshold: float) -> FloatArray:
-    """The scale of each level over that at which it passes for unimodal."""
-    ratios: FloatArray = np.exp(chain.log_scale) / threshold
-    return ratios
-
-
 def dead_edges(chain: ChainRecord) -> list[int]:
     """Edges that fewer than one position in a thousand draws crossed upwards; draws at rest do not count."""
     replicas = measure.replicas(chain)
@@ -147,7 +146,7 @@ def _too_short(chain: ChainRecord, threshold: float) -> bool:
     """
     if len(chain.beta) == 1:
         return True
-    ratios = scale_ratios(chain, threshold)
+    ratios = diagnostics.unimodality(chain.log_scale, threshold)
     multimodal = chain.beta[-1] > 0.0 and ratios[-1] < MULTIMODAL_BELOW
     return bool(multimodal and ratios[-1] > RISING * ratios[:-1].max() and not dead_edges(chain))
 

@@ -10,7 +10,6 @@ from temperance.results.findings.evidence import (
     chains_agree,
     dead_edges,
     jumps_carry,
-    scale_ratios,
     short_chains,
 )
 from temperance.results.findings.finding import Finding, listed, round_up
@@ -32,7 +31,9 @@ def few_levels(result: "Result") -> Finding | None:
         return None
     wanted = max(_levels_to_add(result.chains[k], result.setup.unimodal_scale) for k in short)
     most = max(result.n_levels[k] for k in short)
-    ratio = max(scale_ratios(result.chains[k], result.setup.unimodal_scale)[-1] for k in short)
+    ratio = max(
+        diagnostics.unimodality(result.chains[k].log_scale, result.setup.unimodal_scale)[-1] for k in short
+    )
     return Finding(
         name="too few levels",
         message=f"in {listed(short, 'chain')} the hottest level still has several modes (its scale is "
@@ -75,7 +76,7 @@ def dead_edge(result: "Result") -> Finding | None:
     if not dead:
         return None
     edges = sorted({edge for found in dead.values() for edge in found})
-    where = ", ".join(f"{edge + 1}–{edge + 2}" for edge in edges)
+    where = ", ".join(f"{edge + 1}-{edge + 2}" for edge in edges)
     rate = result.setup.swap_acceptance
     wanted = max(_levels_for(result.chains[k], len(dead[k]), rate) for k in dead)
     return Finding(
@@ -120,7 +121,7 @@ def _levels_to_add(chain: ChainRecord, threshold: float) -> int:
     n_levels = len(chain.beta)
     if n_levels == 1:
         return FIRST_LADDER - 1
-    before, last = np.log(scale_ratios(chain, threshold)[-2:])
+    before, last = np.log(diagnostics.unimodality(chain.log_scale, threshold)[-2:])
     return min(math.ceil(float(-last / (last - before))), (MAX_GROWTH - 1) * n_levels)
 
 

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from temperance.results.diagnostics.chains import MIN_DRAWS
 from temperance.results.findings.evidence import (
     MAX_R_HAT,
     MIN_ESS,
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from temperance.results.result import Result
 
 SERIOUS_R_HAT = 1.05  # chains differ by a third of a standard deviation
-MAX_NAMED = 3  # coordinates that a message names
 
 
 def missed_mode(result: "Result") -> Finding | None:
@@ -84,23 +82,6 @@ def low_ess(result: "Result") -> Finding | None:
         f"{wanted:.0f}",
         cure=draws_to_try(result),
         serious=size < MIN_ESS,
-    )
-
-
-def never_moved(result: "Result") -> Finding | None:
-    """A coordinate has one and the same value in all draws."""
-    if result.draws.shape[1] < MIN_DRAWS:
-        return None
-    still = np.flatnonzero(np.ptp(result.draws, axis=(0, 1)) == 0.0)
-    if not len(still):
-        return None
-    labels = ", ".join(result.parameters.labels[k] for k in still[:MAX_NAMED])
-    more = f" and {len(still) - MAX_NAMED} more" if len(still) > MAX_NAMED else ""
-    return Finding(
-        name="never moved",
-        message=f"{labels}{more} kept one value in all draws",
-        cure="another start, or a density without that coordinate",
-        serious=True,
     )
 
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from temperance.results.findings.evidence import MAX_DRIFT, drift
+from temperance.results.findings.evidence import MAX_DRIFT, USUAL_DRAWS, drift
 from temperance.results.findings.finding import Finding, listed, round_up
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def no_draws(result: "Result") -> Finding | None:
     return Finding(
         name="no draws",
         message="the run ended before its first draw" if asked else "no draws were asked for",
-        cure="a shorter tuning, or more patience" if asked else "draws=5000",
+        cure="a shorter tuning, or more patience" if asked else f"draws={USUAL_DRAWS}",
         serious=True,
     )
 

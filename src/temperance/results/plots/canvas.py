@@ -6,7 +6,8 @@ import numpy as np
 
 from temperance.checks import whole_number
 from temperance.core.state import FloatArray
-from temperance.errors import InvalidInputError, TemperanceError
+from temperance.errors import InvalidInputError
+from temperance.extras import needed
 from temperance.results.result import Result
 from temperance.runs.record import ChainRecord
 
@@ -64,7 +65,7 @@ def whole_ticks(axis: Any) -> None:
 def one_chain(result: Result, chain: int) -> ChainRecord:
     """A chain by its number, counted from zero."""
     if not 0 <= whole_number("chain", chain, least=0) < len(result.chains):
-        raise InvalidInputError(f"chain must lie in 0 … {len(result.chains) - 1}, got {chain}")
+        raise InvalidInputError(f"chain must lie in 0 to {len(result.chains) - 1}, got {chain}")
     return result.chains[chain]
 
 
@@ -105,8 +106,4 @@ def legend(ax: Any, n_entries: int) -> None:
 
 def needed_matplotlib() -> Any:
     """Matplotlib, or how to get it."""
-    try:
-        import matplotlib
-    except ImportError as error:
-        raise TemperanceError("plots need matplotlib: python -m pip install 'temperance[plot]'") from error
-    return matplotlib
+    return needed("plots need", "matplotlib")[0]

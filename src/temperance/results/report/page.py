@@ -7,8 +7,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from temperance.errors import InvalidInputError, TemperanceError
-from temperance.results.plots.canvas import needed_matplotlib
+from temperance.checks import flag
+from temperance.extras import needed
+from temperance.files import require_writable, write_text
 from temperance.results.report.figures import BY_LEVEL, FIGURES, PANEL_ROW, Figure, inline_svg
 from temperance.results.result import Result
 from temperance.results.show import MAX_ROWS, headline, levels_line, run_lines
@@ -21,20 +22,11 @@ CAVEAT = (
 PANELS_A_ROW = 5
 
 
-def write_report(result: Result, path: Any, *, title: str) -> Path:
+def write_report(result: Result, path: Any, *, title: str, overwrite: bool) -> Path:
     """Write the page, whole or not at all."""
     target = Path(path)
-    if not target.parent.is_dir():
-        raise InvalidInputError(f"path: the folder {target.parent} does not exist")
-    page = render(result, title)
-    partial = target.with_name(f".{target.name}.partial")
-    try:
-        partial.write_text(page, encoding="utf-8")
-        partial.replace(target)
-    except OSError as error:
-        raise InvalidInputError(f"path: {target} cannot be written: {error}") from error
-    finally:
-        partial.unlink(missing_ok=True)
+    require_writable(target, overwrite=flag("overwrite", overwrite))
+    write_text(target, render(result, title))
     return target
 
 
@@ -60,13 +52,7 @@ def render(result: Result, title: str) -> str:
 
 
 def _environment() -> Any:
-    needed_matplotlib()
-    try:
-        import jinja2
-    except ImportError as error:
-        raise TemperanceError(
-            "the report needs jinja2: python -m pip install 'temperance[report]'"
-        ) from error
+    _, jinja2 = needed("the report needs", "matplotlib", "jinja2")
     return jinja2.Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )

@@ -1,0 +1,22 @@
+"""Where in a user's code an error came from."""
+
+import sysconfig
+import traceback
+from pathlib import Path
+
+NOT_SHOWN = (str(Path(__file__).parent), sysconfig.get_paths()["stdlib"], "<frozen")
+INSTALLED = {"site-packages", "dist-packages"}
+
+
+def origin(error: BaseException | None) -> str:
+    """``file:line`` of the innermost line that the user wrote; empty where no traceback tells."""
+    trace = None if error is None else error.__traceback__
+    frames = [frame for frame in traceback.extract_tb(trace) if not frame.filename.startswith(NOT_SHOWN)]
+    written = [frame for frame in frames if INSTALLED.isdisjoint(Path(frame.filename).parts)] or frames
+    return f"{written[-1].filename}:{written[-1].lineno}" if written else ""
+
+
+def came_from(error: BaseException | None) -> str:
+    """The same as the end of a message."""
+    place = origin(error)
+    return f", from {place}" if place else ""

@@ -1,0 +1,100 @@
+"""Rules about the log density: whether its digits suffice, and whether the draws are where it is high."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from temperance.core.state import FloatArray
+from temperance.results.findings.evidence import MISSED_SHARE
+from temperance.results.findings.finding import Finding, listed, round_up
+from temperance.runs.record import ChainRecord
+
+if TYPE_CHECKING:
+    from temperance.results.result import Result
+
+MAX_ROUNDING = 0.1  # in a log density: acceptance is then off by a tenth
+FAR_ABOVE = 5.0  # in a log density, beyond all that is explained: by more than a factor of a hundred
+VARIANCES = 3.0  # of the log density that its peak may lie above its mean; of a Gaussian it is one
+TAIL = 0.999  # of the draws; a few that came near a lost mode say nothing about the others
+LONGER = 2  # times as much tuning
+
+
+def rounding(result: "Result") -> Finding | None:
+    """The log density is so large that doubles near it lie too far apart."""
+    parts = {
+        "density": [chain.sampling.log_density[:, 0] for chain in result.kept],
+        "prior": [chain.sampling.log_prior for chain in result.kept],
+    }
+    sizes = {part: max(map(_typical_size, columns)) for part, columns in parts.items()}
+    part = max(sizes, key=lambda name: sizes[name])
+    spacing = float(np.spacing(sizes[part]))
+    if not spacing > MAX_ROUNDING:
+        return None
+    return Finding(
+        name="rounding",
+        message=f"the log {part} of the draws is about {sizes[part]:.1g} in size, where numbers of double "
+        f"precision lie {spacing:.2g} apart: chance in the last digit decides what is accepted",
+        cure=f"leave constants out of the log {part} from the start; taken off at the end they have cost the "
+        "digits already",
+        serious=True,
+    )
+
+
+def lost_mode(result: "Result") -> Finding | None:
+    """A chain was at a log density, while tuning, that is far above that of all its draws."""
+    lost = [k for k in range(len(result.kept)) if _lost(result, k)]
+    if not lost:
+        return None
+    peaks = [float(_while_tuning(result.kept[k]).max()) for k in lost]
+    first = lost[int(np.argmax(peaks))]
+    number, row = _number(result, first), int(np.argmax(_while_tuning(result.kept[first])))
+    return Finding(
+        name="lost mode",
+        message=f"while tuning, {listed(lost, 'chain')} came to a log density of {max(peaks):.4g}, and in "
+        f"all draws since to no more than {result.log_density[lost].max():.4g}: a high and narrow mode was "
+        "left and not found again, which may hold most of the mass",
+        cure=f"tune={round_up(LONGER * result.n_tune)}, with a start at "
+        f"result.chains[{number}].tuning.draws[{row}] for some chains and not for others; nothing, if it is "
+        "known that hardly any mass is there",
+        serious=True,
+    )
+
+
+def _lost(result: "Result", k: int) -> bool:
+    """Whether one chain lost a mode that no chain has drawn from, or one that has some weight in another."""
+    if not result.log_density.size or not len(result.kept[k].tuning.draws):
+        return False
+    highest = float(_while_tuning(result.kept[k]).max())
+    if highest > _limit(result.log_density, result.dim):
+        return True
+    limit = _limit(result.log_density[k], result.dim)
+    share = np.mean(result.log_density > limit, axis=1)
+    return bool(highest > limit and share.max() >= MISSED_SHARE)
+
+
+def _limit(log_density: FloatArray, dim: int) -> float:
+    """What the log density can hardly exceed where it has these values in draws.
+
+    In many dimensions no draw comes near the peak of its mode, from which users like to start. But the peak
+    of a log-concave density is above the mean by no more than the dimension (Bobkov and Madiman 2011), and
+    that of e^−H with H homogeneous by the variance of H. A log density without a bound has a tail upwards, of
+    which other states may show more than the draws.
+    """
+    peak = log_density.mean() + max(VARIANCES * log_density.var(), dim)
+    tail = np.quantile(log_density, TAIL) - np.median(log_density)
+    return float(max(peak, log_density.max() + tail)) + FAR_ABOVE
+
+
+def _number(result: "Result", k: int) -> int:
+    """Where among all chains a chain is that was kept."""
+    return next(index for index, chain in enumerate(result.chains) if chain is result.kept[k])
+
+
+def _typical_size(values: FloatArray) -> float:
+    return float(np.median(np.abs(values))) if len(values) else 0.0
+
+
+def _while_tuning(chain: ChainRecord) -> FloatArray:
+    """Log density of the base level, likelihood and prior together."""
+    values: FloatArray = chain.tuning.log_density[:, 0] + chain.tuning.log_prior
+    return values

@@ -1,0 +1,92 @@
+"""Rules about draws that do not move, or too few of which there are to say anything."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from temperance.core.state import IntArray
+from temperance.results.diagnostics.chains import MIN_DRAWS
+from temperance.results.findings.evidence import draws_to_try
+from temperance.results.findings.finding import Finding, listed, round_up
+from temperance.runs.record import ChainRecord
+
+if TYPE_CHECKING:
+    from temperance.results.result import Result
+
+MAX_NAMED = 3  # coordinates that a message names
+MIN_VALUES = 10  # different ones in a chain; it is worth no more independent draws than it has values
+MIN_VALUE_RATE = 0.05  # of the draws of a short chain; a walk is accepted several times as often
+
+
+def never_moved(result: "Result") -> Finding | None:
+    """A coordinate has one and the same value in all draws."""
+    still = _still(result)
+    if not len(still):
+        return None
+    return Finding(
+        name="never moved",
+        message=f"{_named(result, still)} kept one value in all draws",
+        cure=f"{_mend(result.kept)}another start, or a density without that coordinate",
+        serious=True,
+    )
+
+
+def hardly_moved(result: "Result") -> Finding | None:
+    """A coordinate has a handful of values in all draws of a chain."""
+    if not result.draws.size:
+        return None
+    n_draws = result.draws.shape[1]
+    values = 1 + np.count_nonzero(np.diff(np.sort(result.draws, axis=1), axis=1), axis=1)
+    few = values < min(MIN_VALUES, MIN_VALUE_RATE * n_draws)
+    few[:, _still(result)] = False
+    if not np.any(few):
+        return None
+    chains, coordinates = (np.flatnonzero(np.any(few, axis=axis)) for axis in (1, 0))
+    return Finding(
+        name="hardly moved",
+        message=f"in {listed(chains.tolist(), 'chain')} {_named(result, coordinates)} took as few as "
+        f"{values[few].min()} different values in {n_draws:,} draws, so that R-hat and ESS mean nothing",
+        cure=f"{_mend([result.kept[k] for k in chains])}another start, or longer tuning: "
+        f"tune={round_up(2 * max(result.n_tune, n_draws))}",
+        serious=True,
+    )
+
+
+def unknown_accuracy(result: "Result") -> Finding | None:
+    """R-hat or an effective sample size cannot be computed."""
+    columns = [result.estimates[name] for name in ("r_hat", "ess_bulk", "ess_tail")]
+    unknown = np.any(np.isnan(np.array(columns, dtype=np.float64)), axis=0)
+    unknown[_still(result)] = False
+    n_draws = result.draws.shape[1]
+    if not n_draws or not np.any(unknown):
+        return None
+    return Finding(
+        name="unknown accuracy",
+        message=f"R-hat or the effective sample size of {_named(result, np.flatnonzero(unknown))} cannot be "
+        f"computed from {n_draws} draws a chain: nothing says how far they can be trusted",
+        cure=draws_to_try(result),
+        serious=True,
+    )
+
+
+def _still(result: "Result") -> IntArray:
+    """Coordinates with one value in all draws; none where there are too few draws to blame them."""
+    if result.draws.shape[1] < MIN_DRAWS:
+        return np.empty(0, dtype=np.int64)
+    return np.flatnonzero(np.ptp(result.draws, axis=(0, 1)) == 0.0)
+
+
+def _mend(chains: Sequence[ChainRecord]) -> str:
+    """What comes first where proposals were refused for a density that is no number."""
+    refused = sum(chain.n_refused for chain in chains)
+    return (
+        f"a density that can be computed everywhere ({refused:,} proposals were refused), " if refused else ""
+    )
+
+
+def _named(result: "Result", coordinates: Sequence[int] | IntArray) -> str:
+    """The first of the coordinates by name, and how many more there are."""
+    labels = ", ".join(result.parameters.labels[k] for k in coordinates[:MAX_NAMED])
+    n_more = len(coordinates) - MAX_NAMED
+    return f"{labels} and {n_more} more" if n_more > 0 else labels
