@@ -3,29 +3,25 @@
 import json
 import math
 import sys
+from dataclasses import replace
 from unittest import mock
 
 import numpy as np
 
-from invariance import BETAS, exact_law, frozen_run, p_values
+from invariance import BETAS, Case, frozen_run, p_values, two_bumps
 from judge import judge_sequentially
-from strategies import STRATEGIES
+from strategies import STRATEGIES, SWEEPS
 from temperance.core import iteration, jump, swap, walk
-from temperance.core.numeric import capped_log_prob
+from temperance.core.coordinate import adapt_coordinates
+from temperance.core.lanes import LANES
+from temperance.core.numeric import capped_log_prob, tempered_difference
 from temperance.swaps import weighted
+from temperance.swaps.strategy import repeated
 
-N_FIRST = 1500
-N_FIRST_WEAK = 3000
-WEAK = {
-    "drifting_proposal",
-    "prior_left_behind",
-    "neighbour_for_partner",
-    "ratio_forgotten",
-    "unswapped_ratio",
-}
 _own_rng = np.random.default_rng(5)
 _accept, _propose, _accept_walk = swap.swap_log_accept, walk.propose, walk.accept_walk
 _propose_jumps, _mixture_log_density = jump.propose_jumps, jump.mixture_log_density
+_finish_iteration = iteration.finish_iteration
 
 
 def turned_exponent(log_i, log_j, beta_i, beta_j, ratio):
@@ -74,16 +70,15 @@ def prior_left_behind(i, j, state):
 
 def drifting_proposal(state, noise, row, info):
     _propose(state, noise, row, info)
-    info.proposal[:] += 0.1
+    info.proposal[:] += 0.25
 
 
 def repeat_until_accepted(noise, row, state, info):
     """Propose again and again until every level moves."""
-    from invariance import two_bumps
-
     for level in range(len(state.beta)):
         while True:
-            point = state.position[level] + math.exp(state.log_scale[level]) * _own_rng.standard_normal(1)
+            step = 3.0 * math.exp(state.log_scale[level]) * _own_rng.standard_normal(1)
+            point = state.position[level] + step
             value = two_bumps(point)
             if math.log(_own_rng.random()) < state.beta[level] * (value - state.log_density[level]):
                 break
@@ -115,51 +110,71 @@ def refitted_meanwhile(chain, row):
     _propose_jumps(chain, row)
 
 
-# name: (mode, strategy, walks, module, what is replaced, by what)
+def coordinates_adapt(propose_pair, chain, row):
+    """Scales of coordinates that go on learning, settings or not."""
+    _finish_iteration(propose_pair, chain, row)
+    adapt_coordinates(chain.state, chain.info, chain.settings)
+
+
+def betas_of_the_first_bundle(level, state, info):
+    tempered = tempered_difference(
+        state.beta[level % LANES], info.log_density[level], state.log_density[level]
+    )
+    return capped_log_prob(tempered + info.log_proposal_ratio[level])
+
+
+def resting_levels_accept(noise, row, state, info):
+    """Those at rest try the proposal of their latest move once more."""
+    n_active = info.n_active[0]
+    info.n_active[0] = state.n_levels[0]
+    _accept_walk(noise, row, state, info)
+    info.n_active[0] = n_active
+
+
+ADJACENT, EVEN_ODD = STRATEGIES["adjacent"], SWEEPS["even_odd"]
+EQUI_ENERGY, UNIFORM, LOPSIDED = (
+    replace(STRATEGIES[name], attempts=repeated(30)) for name in ("equi_energy", "uniform", "lopsided")
+)
+WALKS = Case(mode="power", strategy=ADJACENT)
+SWAPS = Case(mode="spread", strategy=UNIFORM, walks="once")
+BOTH = Case(mode="power", strategy=EVEN_ODD)
+PRIOR = Case(mode="prior", strategy=EVEN_ODD)
+JUMPS = Case(mode="power", strategy=ADJACENT, jumps="often")
+PLANE = Case(mode="six", strategy=EVEN_ODD, dim=2, coordinate_every=1, walk="robust")
+RESTING = replace(PLANE, coordinate_every=2, rest_every=4)
+# name: (draws at first, the frozen kernel, module, what is replaced, by what)
 MUTANTS = {
-    "turned_exponent": ("spread", "equi_energy", "short", swap, "swap_log_accept", turned_exponent),
-    "ratio_forgotten": ("spread", "lopsided", "short", swap, "swap_log_accept", ratio_forgotten),
-    "untempered_walk": ("power", "adjacent", "long", walk, "walk_log_accept", untempered_walk),
-    "stale_exchange": ("power", "equi_energy", "long", swap, "exchange_levels", stale_exchange),
-    "duplicating_exchange": ("power", "uniform", "long", swap, "exchange_levels", duplicating_exchange),
-    "unswapped_ratio": ("spread", "lopsided", "short", weighted, "exchange_view", positions_only),
-    "drifting_proposal": ("power", "adjacent", "long", iteration, "propose", drifting_proposal),
-    "neighbour_for_partner": ("spread", "uniform", "short", swap, "swap_log_accept", neighbour_for_partner),
-    "repeat_until_accepted": ("power", "adjacent", "long", iteration, "accept_walk", repeat_until_accepted),
-    "prior_tempered_too": ("prior", "adjacent", "long", walk, "walk_log_accept", prior_tempered_too),
-    "prior_left_behind": ("prior", "uniform", "long", swap, "exchange_levels", prior_left_behind),
-    "jump_without_ratio": ("power", "adjacent", "long", iteration, "propose_jumps", jump_without_ratio),
-    "refresh_without_ratio": ("power", "adjacent", "long", iteration, "propose_jumps", refresh_without_ratio),
-    "best_component_only": (
-        "power",
-        "adjacent",
-        "long",
-        jump,
-        "mixture_log_density",
-        best_component_only,
-    ),
-    "refitted_meanwhile": (
-        "power",
-        "adjacent",
-        "long",
-        iteration,
-        "propose_jumps",
-        refitted_meanwhile,
-    ),
-    "unbroken_jumps": ("power", "adjacent", "long", iteration, "propose_jumps", _propose_jumps),
-    "unbroken": ("power", "equi_energy", "long", swap, "swap_log_accept", _accept),
-    "unbroken_prior": ("prior", "lopsided", "long", swap, "swap_log_accept", _accept),
+    "turned_exponent": (1500, SWAPS, swap, "swap_log_accept", turned_exponent),
+    "ratio_forgotten": (3000, replace(SWAPS, strategy=LOPSIDED), swap, "swap_log_accept", ratio_forgotten),
+    "untempered_walk": (1500, WALKS, walk, "walk_log_accept", untempered_walk),
+    "stale_exchange": (3000, BOTH, swap, "exchange_levels", stale_exchange),
+    "duplicating_exchange": (1500, BOTH, swap, "exchange_levels", duplicating_exchange),
+    "unswapped_ratio": (3000, replace(SWAPS, strategy=LOPSIDED), weighted, "exchange_view", positions_only),
+    "drifting_proposal": (1500, WALKS, iteration, "propose", drifting_proposal),
+    "neighbour_for_partner": (6000, SWAPS, swap, "swap_log_accept", neighbour_for_partner),
+    "repeat_until_accepted": (4000, WALKS, iteration, "accept_walk", repeat_until_accepted),
+    "prior_tempered_too": (1500, PRIOR, walk, "walk_log_accept", prior_tempered_too),
+    "prior_left_behind": (3000, PRIOR, swap, "exchange_levels", prior_left_behind),
+    "jump_without_ratio": (1500, JUMPS, iteration, "propose_jumps", jump_without_ratio),
+    "refresh_without_ratio": (1500, JUMPS, iteration, "propose_jumps", refresh_without_ratio),
+    "best_component_only": (6000, JUMPS, jump, "mixture_log_density", best_component_only),
+    "refitted_meanwhile": (1500, JUMPS, iteration, "propose_jumps", refitted_meanwhile),
+    "coordinates_adapt": (100, PLANE, iteration, "finish_iteration", coordinates_adapt),
+    "betas_of_the_first_bundle": (1500, PLANE, walk, "walk_log_accept", betas_of_the_first_bundle),
+    "resting_levels_accept": (3000, RESTING, iteration, "accept_walk", resting_levels_accept),
+    "unbroken": (1500, replace(SWAPS, strategy=EQUI_ENERGY), swap, "swap_log_accept", _accept),
+    "unbroken_jumps": (1500, JUMPS, iteration, "propose_jumps", _propose_jumps),
+    "unbroken_prior": (1500, PRIOR, swap, "swap_log_accept", _accept),
+    "unbroken_plane": (1500, RESTING, iteration, "finish_iteration", _finish_iteration),
 }
 
 
 def caught(name: str, seed: int) -> bool:
-    mode, strategy, walks, module, attribute, replacement = MUTANTS[name]
-    n_first = N_FIRST_WEAK if name in WEAK else N_FIRST
-    jumps = "both" if "jump" in attribute or module is jump else "none"
-    law, run = exact_law(mode), frozen_run(mode, STRATEGIES[strategy], walks, jumps=jumps)
+    n_first, case, module, attribute, replacement = MUTANTS[name]
+    run = frozen_run(case)
     with mock.patch.object(module, attribute, replacement):
         verdict = judge_sequentially(
-            lambda n, rng: p_values(run, law, n, rng), np.random.default_rng(seed), n_first=n_first
+            lambda n, rng: p_values(run, n, rng), np.random.default_rng(seed), n_first=n_first
         )
     return not verdict.passed
 

@@ -26,6 +26,9 @@ MUTANTS = [
     "refresh_without_ratio",
     "best_component_only",
     "refitted_meanwhile",
+    "coordinates_adapt",
+    "betas_of_the_first_bundle",
+    "resting_levels_accept",
 ]
 
 
@@ -43,6 +46,6 @@ def test_mutant_is_caught(name, caught) -> None:
     assert caught[name]
 
 
-@pytest.mark.parametrize("name", ["unbroken", "unbroken_jumps", "unbroken_prior"])
+@pytest.mark.parametrize("name", ["unbroken", "unbroken_jumps", "unbroken_prior", "unbroken_plane"])
 def test_unbroken_kernel_passes_with_the_compiler_off(name, caught) -> None:
     assert not caught[name]

@@ -2,23 +2,25 @@
 
 import pytest
 
-from invariance import exact_law, frozen_run, p_values
+from invariance import Case, frozen_run, learnt_run, p_values
 from judge import judge_sequentially
 from strategies import STRATEGIES, SWEEPS, SYMMETRIC
 
-N_FIRST = 4_000
-
+N_FIRST = 8_000
 
 CASES = [(name, *case) for name in [*STRATEGIES, *SWEEPS] for case in [("long", "power"), ("short", "prior")]]
 # Where the ratio of weights matters, a ladder on which leaving it out shows most.
 CASES += [(name, "short", "spread") for name in STRATEGIES if name not in SYMMETRIC]
 
 
+def assert_invariant(run, rng) -> None:
+    verdict = judge_sequentially(lambda n, rng: p_values(run, n, rng), rng, n_first=N_FIRST)
+    assert verdict.passed, verdict.detail
+
+
 @pytest.mark.parametrize(("name", "walks", "mode"), CASES)
 def test_frozen_kernel_is_exactly_invariant(name, walks, mode, rng) -> None:
-    law, run = exact_law(mode), frozen_run(mode, (STRATEGIES | SWEEPS)[name], walks)
-    verdict = judge_sequentially(lambda n, rng: p_values(run, law, n, rng), rng, n_first=N_FIRST)
-    assert verdict.passed, verdict.detail
+    assert_invariant(frozen_run(Case(mode=mode, strategy=(STRATEGIES | SWEEPS)[name], walks=walks)), rng)
 
 
 @pytest.mark.parametrize("rest_every", [1, 2])
@@ -27,6 +29,42 @@ def test_frozen_kernel_is_exactly_invariant(name, walks, mode, rng) -> None:
 @pytest.mark.parametrize("walk", ["covariance", "robust"])
 def test_jumps_are_exactly_invariant(walk, jumps, mode, rest_every, rng) -> None:
     """Every combination of walk, jumps of the base, fresh proposals at the hottest level, and rest."""
-    law, run = exact_law(mode), frozen_run(mode, SWEEPS["even_odd"], "long", walk=walk, jumps=jumps)
-    verdict = judge_sequentially(lambda n, rng: p_values(run, law, n, rng, rest_every), rng, n_first=N_FIRST)
-    assert verdict.passed, verdict.detail
+    case = Case(mode=mode, strategy=SWEEPS["even_odd"], walk=walk, jumps=jumps, rest_every=rest_every)
+    assert_invariant(frozen_run(case), rng)
+
+
+@pytest.mark.parametrize("jumps", ["none", "both"])
+@pytest.mark.parametrize("rest_every", [1, 2])
+@pytest.mark.parametrize("coordinate_every", [0, 1, 2])
+@pytest.mark.parametrize("mode", ["six", "six prior"])
+@pytest.mark.parametrize("dim", [2, 3])
+def test_several_dimensions_and_six_levels_are_exactly_invariant(
+    dim, mode, coordinate_every, rest_every, jumps, rng
+) -> None:
+    """Slanted modes; steps in all coordinates, along one, or both; levels at rest; jumps or none."""
+    case = Case(
+        mode=mode, strategy=SWEEPS["even_odd"], dim=dim, coordinate_every=coordinate_every,
+        rest_every=rest_every, jumps=jumps, walk="robust",
+    )  # fmt: skip
+    assert_invariant(frozen_run(case), rng)
+
+
+@pytest.mark.parametrize("name", [*STRATEGIES, *SWEEPS])
+def test_every_strategy_is_exactly_invariant_in_two_dimensions(name, rng) -> None:
+    case = Case(mode="six", strategy=(STRATEGIES | SWEEPS)[name], dim=2, coordinate_every=2, rest_every=2)
+    assert_invariant(frozen_run(case), rng)
+
+
+@pytest.mark.parametrize(("dim", "n_levels", "min_levels"), [(1, 4, 2), (2, 5, 2), (2, 7, 6), (3, 6, 5)])
+def test_what_a_real_tuning_learnt_is_exactly_invariant(dim, n_levels, min_levels, seed, rng) -> None:
+    """The kernel of the draws of a whole run, levels dropped, and the same kernel without rest."""
+    run = learnt_run(seed, dim=dim, n_levels=n_levels, min_levels=min_levels, n_steps=8)
+    assert run.state.n_levels[0] == min_levels
+    learnt = run._learner
+    assert learnt.mixture.chance[0] > 0.3, "the base must jump"
+    assert len(learnt.mixture.centre) > 2**dim, "to every mode, and to the broad component"
+    assert run._refresh.chance[0] > 0.0, "the hottest level must be drawn afresh"
+    assert learnt.rest_every > 1
+    assert_invariant(run, rng)
+    learnt.rest_every = 1
+    assert_invariant(run, rng)

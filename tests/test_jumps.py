@@ -9,8 +9,10 @@ import pytest
 import naive
 import temperance as tp
 from harness import PLAIN, HandTarget, advance, alone, make_noise, make_plan, make_run, out_of_lanes, place
-from temperance.core import jump
+from invariance import learnt_run
+from temperance.core import jump, trim
 from temperance.core.state import JUMP_DOF
+from temperance.core.unimodal import JUDGED
 from temperance.modes.mixture import from_parts, log_densities, no_mixture
 from temperance.runs.chain import covariances
 from temperance.runs.plan import kernel_settings
@@ -24,6 +26,9 @@ def bumpy(x):
     return total + np.sin(3.0 * x[0])
 
 
+TARGET = HandTarget(bumpy)
+
+
 def with_walk(**adaptation):
     return replace(PLAIN, adaptation=replace(PLAIN.adaptation, **adaptation))
 
@@ -35,13 +40,15 @@ def random_parts(rng, n_components, dim):
 
 
 @pytest.mark.parametrize("n_levels", [1, 3, 5])
-@pytest.mark.parametrize("dim", [1, 2, 5])
-def test_robust_walk_learns_vihola_s_shape(n_levels, dim, rng) -> None:
-    """Each of many iterations from the same state, at every level; means beside it."""
-    plan = make_plan(
-        HandTarget(bumpy), 0.5 ** np.arange(n_levels), dim, tune=100, settings=with_walk(walk="robust")
-    )
-    run = make_run(plan)
+@pytest.mark.parametrize(("dim", "every"), [(1, 0), (2, 0), (2, 2), (5, 0), (5, 3)])
+def test_robust_walk_learns_vihola_s_shape(n_levels, dim, every, rng) -> None:
+    """Each of many iterations from the same state, at every level; means beside it.
+
+    Steps along one coordinate say nothing about the shape, and do not count towards its gain.
+    """
+    settings = with_walk(walk="robust", coordinate_every=every)
+    plan = make_plan(TARGET, 0.5 ** np.arange(n_levels), dim, tune=100, settings=settings)
+    run, n_steps = make_run(plan), 0
     place(run, rng.standard_normal((n_levels, dim)))
     k = kernel_settings(plan, adapting=True)
     for n in range(100):
@@ -50,12 +57,15 @@ def test_robust_walk_learns_vihola_s_shape(n_levels, dim, rng) -> None:
         uniforms = noise.swap_uniforms
         uniforms[:, 2] = 1.0  # no swap: what the walk left is what it learns from
         advance(run, noise, adapting=True, row=n)
-        g = naive.gain(n + 1, k.shape_gain_scale, k.shape_gain_exponent, k.shape_gain_delay)
+        single = every > 0 and n % every == every - 1
+        g = naive.gain(n_steps + 1, k.shape_gain_scale, k.shape_gain_exponent, k.shape_gain_delay)
+        n_steps += not single
         gc = naive.gain(n + 1, k.cov_gain_scale, k.cov_gain_exponent, k.cov_gain_delay)
         learnt, z = covariances(run.state), out_of_lanes(noise.normals, n_levels)[:, 0]
         for level in range(n_levels):
             eta = run.info.walk_accept_prob[level]
             expected = naive.robust_step(sigma[level], z[level], eta, min(g, 0.99), k.target_walk_accept)
+            expected = sigma[level] if single else expected
             np.testing.assert_allclose(learnt[level], expected, rtol=1e-10, atol=1e-12)
         away = run.state.position - mean
         np.testing.assert_allclose(run.state.mean, mean + gc * away, rtol=1e-12)
@@ -73,11 +83,38 @@ def test_robust_shape_is_the_covariance_within_a_mode(seed) -> None:
     np.testing.assert_allclose(shapes, 0.49 * np.eye(3), atol=0.1)
 
 
+def test_apparent_scale_is_the_scale_over_the_root_of_the_spread() -> None:
+    """As e^θ while the level varies as its shape says; half of it when it varies four times as much."""
+    plan = make_plan(TARGET, [1.0, 0.5], 3, tune=50, settings=with_walk(walk="robust"))
+    run, settings = make_run(plan), kernel_settings(plan, adapting=True)
+    run.state.spread[:, JUDGED] = 1.0, 4.0
+
+    def scales(settings):
+        return [alone(trim.apparent_scale)(level, run.state, settings) for level in range(2)]
+
+    scale = np.exp(run.state.log_scale)
+    np.testing.assert_allclose(scales(settings), [scale[0], 0.5 * scale[1]], rtol=1e-12)
+    np.testing.assert_allclose(scales(settings._replace(robust=False)), scale, rtol=1e-12)
+
+
+@pytest.mark.parametrize("rest_every", [2, 3, 4])
+def test_coordinates_take_turns_at_the_iterations_in_which_a_level_moves(rest_every, rng) -> None:
+    """Every other move of each level is along one coordinate, the next one each time."""
+    dim, n_moves = 3, 12
+    n = n_moves * rest_every
+    run = make_run(make_plan(TARGET, [1.0, 0.5, 0.2], dim, draws=n, settings=with_walk(coordinate_every=2)))
+    turns: list[list[int]] = [[], [], []]
+    for row in range(n):
+        advance(run, make_noise(rng, 1, 3, dim), adapting=False, row=row, rest_every=rest_every)
+        for level in range(run.info.n_active[0]):
+            turns[level].append(int(run.info.coordinate[level]))
+    expected = [-1 if k % 2 == 0 else k // 2 % dim for k in range(n)]
+    assert turns == [expected, expected[:n_moves], expected[:n_moves]]
+
+
 def test_one_step_in_three_moves_one_coordinate_and_all_take_turns(rng) -> None:
     dim, n_levels = 4, 2
-    run = make_run(
-        make_plan(HandTarget(bumpy), [1.0, 0.5], dim, tune=48, settings=with_walk(coordinate_every=3))
-    )
+    run = make_run(make_plan(TARGET, [1.0, 0.5], dim, tune=48, settings=with_walk(coordinate_every=3)))
     place(run, rng.standard_normal((n_levels, dim)))
     seen = []
     for n in range(48):
@@ -119,10 +156,14 @@ def test_mixture_density_far_out_is_finite(rng) -> None:
     assert np.isfinite(alone(jump.mixture_log_density)(np.full(40, 1e100), mixture))
 
 
+@pytest.mark.parametrize("n_allocated", [3, 5])
 @pytest.mark.parametrize("dim", [1, 3])
-def test_jump_is_a_draw_from_the_mixture_with_its_full_ratio(dim, rng) -> None:
+def test_jump_is_a_draw_from_the_mixture_with_its_full_ratio(dim, n_allocated, rng) -> None:
+    """Of the base, and of the hottest of three live levels; two more may have been dropped."""
     parts = random_parts(rng, 4, dim)
-    run = make_run(make_plan(HandTarget(bumpy), [1.0, 0.5, 0.2], dim, draws=60, settings=JUMPING))
+    ladder = [1.0, 0.5, 0.2, 0.1, 0.05][:n_allocated]
+    run = make_run(make_plan(TARGET, ladder, dim, draws=60, settings=JUMPING))
+    run.state.n_levels[0] = 3
     place(run, rng.standard_normal((3, dim)))
     run._learner.mixture = from_parts(*parts)
     run._learner.mixture.chance[0] = 0.6
@@ -132,9 +173,10 @@ def test_jump_is_a_draw_from_the_mixture_with_its_full_ratio(dim, rng) -> None:
     jumped = []
     for n in range(60):
         before = run.state.position.copy()
-        noise = make_noise(rng, 1, 3, dim)
+        noise = make_noise(rng, 1, n_allocated, dim)
         advance(run, noise, adapting=False, row=n)
         z = out_of_lanes(noise.normals, 3)[:, 0]
+        assert np.all(run.info.jump[3:] == -1)
         cases = ((0, 0.6, parts, noise.jump_uniforms[0, 0]), (2, 0.3, refresh, noise.jump_uniforms[0, 1]))
         for level, chance, (weights, centres, covs), uniforms in cases:
             jumped.append(uniforms[0] < chance)
@@ -163,28 +205,70 @@ def test_jump_is_a_draw_from_the_mixture_with_its_full_ratio(dim, rng) -> None:
 JUMPING = replace(PLAIN, jumps=tp.Jumps())
 
 
+@pytest.mark.parametrize("walk", ["covariance", "robust"])
+def test_nothing_about_scales_is_learnt_from_a_jump(walk, rng) -> None:
+    """Neither by the base nor by the hottest level, also where it was the turn of a single coordinate."""
+    settings = replace(with_walk(walk=walk, coordinate_every=2), jumps=tp.Jumps())
+    run = make_run(make_plan(TARGET, [1.0, 0.5, 0.2], 2, tune=100, settings=settings))
+    run._learner.mixture, run._refresh = (
+        from_parts(*random_parts(rng, 2, 2)),
+        from_parts(*random_parts(rng, 1, 2)),
+    )
+    run._learner.mixture.chance[0] = run._refresh.chance[0] = 0.5
+    jumps = walks = 0
+    for n in range(100):
+        before = scales_of(run, walk)
+        advance(run, make_noise(rng, 1, 3, 2), adapting=True, row=n)
+        for level in (0, 2):
+            learnt = any(
+                not np.allclose(new[level], old[level], rtol=1e-10, atol=0.0)
+                for new, old in zip(scales_of(run, walk), before, strict=True)
+            )
+            jumped = run.info.jump[level] >= 0
+            assert learnt != jumped
+            jumps, walks = jumps + jumped, walks + (not jumped)
+    assert min(jumps, walks) > 50
+
+
+def scales_of(run, walk):
+    """What says how far a level steps. The covariance follows jumps too; a robust walk's shape does not."""
+    scales = [run.state.log_scale.copy(), run.state.coordinate_log_scale.copy()]
+    return [*scales, covariances(run.state)] if walk == "robust" else scales
+
+
+def test_fresh_proposals_come_from_the_hottest_live_level(seed) -> None:
+    """After a tuning that dropped levels: neither from the base nor from a level that is gone."""
+    run = learnt_run(seed, dim=2, n_levels=5, min_levels=2, n_steps=1)
+    last = int(run.state.n_levels[0]) - 1
+    assert 0 < last < 4
+    (centre,), (root,) = run._refresh.centre, run._refresh.root
+    np.testing.assert_array_equal(centre, run.state.mean[last])
+    np.testing.assert_allclose(root @ root.T, covariances(run.state)[last], rtol=1e-9)
+
+
 def test_an_empty_mixture_never_jumps(rng) -> None:
-    run = make_run(make_plan(HandTarget(bumpy), [1.0, 0.5], 2, draws=20, settings=JUMPING))
+    run = make_run(make_plan(TARGET, [1.0, 0.5], 2, draws=20, settings=JUMPING))
     run._learner.mixture = no_mixture(2)
     run._learner.mixture.chance[0] = 1.0
     advance(run, make_noise(rng, 20, 2, 2), adapting=False)
     assert np.all(run.sampling.jump == -1)
 
 
-def test_resting_levels_do_not_move_and_are_not_evaluated(rng) -> None:
-    """Hot levels once in three iterations; only then swaps, even and odd edges in turn."""
+@pytest.mark.parametrize("rest", [2, 3, 4])
+def test_resting_levels_do_not_move_and_are_not_evaluated(rest, rng) -> None:
+    """Hot levels once in so many iterations; only then swaps, even and odd edges in turn."""
     plan = make_plan(
-        HandTarget(bumpy), [1.0, 0.6, 0.3, 0.1], 2, draws=60, settings=PLAIN, strategy=tp.swaps.even_odd()
+        TARGET, [1.0, 0.6, 0.3, 0.1], 2, draws=20 * rest, settings=PLAIN, strategy=tp.swaps.even_odd()
     )
     run = make_run(plan)
     attempts = []
-    for n in range(60):
+    for n in range(20 * rest):
         before = run.state.position.copy()
         noise = make_noise(rng, 1, 4, 2, plan.n_swaps)
         noise.normals[:] += 0.1
-        advance(run, noise, adapting=False, row=n, rest_every=3)
+        advance(run, noise, adapting=False, row=n, rest_every=rest)
         trace = run.sampling
-        if n % 3 == 0:
+        if n % rest == 0:
             assert trace.evaluations[n] == 4
             attempts.append(int(trace.swap_attempts[n]))
         else:

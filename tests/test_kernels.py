@@ -13,6 +13,7 @@ import temperance as tp
 from harness import HandTarget, advance, alone, in_lanes, make_noise, make_plan, make_run, out_of_lanes, place
 from temperance.core import linalg, numeric, swap, trim, walk
 from temperance.core.lanes import LANES
+from temperance.core.state import INFINITE, LEVEL, NOT_A_NUMBER, RUNNING, STATUS
 from temperance.runs.chain import covariances
 from temperance.runs.plan import gaussian_scale, kernel_settings
 
@@ -165,16 +166,82 @@ def test_number_of_levels_is_equation_11(theta, threshold, epsilon, min_levels, 
     assert run.state.n_levels[0] == expected
 
 
-def test_trimming_keeps_the_pinned_level() -> None:
-    run = make_run(make_plan(HandTarget(flat, flat), [1.0, 0.5, 0.2, 0.1, 0.0], 2))
-    run.state.log_scale[:] = [-1.0, 1.0, 1.0, 1.0, 2.0]
-    run.state.position[:] = np.arange(10.0).reshape(5, 2)
-    alone(trim.trim)(run.state, kernel_settings(run.plan, adapting=True)._replace(trim_threshold=1.0))
+@given(st.lists(st.floats(-2, 2), min_size=2, max_size=8), st.integers(1, 6))
+def test_min_levels_counts_a_pinned_level(theta, min_levels) -> None:
+    """The hottest level always stays, whatever its scale: the others are trimmed as if it were not there."""
+    run = TRIM_RUNS[len(theta)]
+    run.state.n_levels[0] = len(theta)
+    run.state.log_scale[:] = theta
+    settings = kernel_settings(run.plan, adapting=True)._replace(
+        trim_threshold=1.0, min_levels=min_levels, pinned=True
+    )
+    alone(trim.trim)(run.state, settings)
+    free = naive.number_of_levels(np.array(theta[:-1]), 1.0, 0.0, min_levels - 1, True)
+    assert run.state.n_levels[0] == free + 1
+
+
+# All else that a state has for each level belongs to the level and goes with it.
+GAPS = {"log_gap", "log_gap_sum"}
+
+
+def by_level(state) -> dict[str, np.ndarray]:
+    """Every array of a state that has an entry for each level, as (level, …), copied."""
+    n_levels, n_bundles = len(state.beta), len(state.cov_diag)
+    arrays = {}
+    for name, array in state._asdict().items():
+        if array.ndim == 3 and array.shape[0] == n_bundles and array.shape[2] == LANES:
+            arrays[name] = out_of_lanes(array, n_levels).copy()
+        elif array.shape[0] == n_levels and name not in GAPS:
+            arrays[name] = array.copy()
+    return arrays
+
+
+def test_trimming_keeps_the_pinned_level_with_all_that_belongs_to_it(rng) -> None:
+    run = make_run(make_plan(HandTarget(flat, flat), 0.5 ** np.arange(6), 2))
+    for array in run.state:
+        if array.dtype == np.float64:
+            array[:] = rng.random(array.shape)
+    run.state.log_scale[:] = [-1.0, 1.0, 1.0, 1.0, 1.0, 2.0]
+    before = by_level(run.state)
+    settings = kernel_settings(run.plan, adapting=True)._replace(trim_threshold=1.0, pinned=True)
+    alone(trim.trim)(run.state, settings)
     assert run.state.n_levels[0] == 3
-    np.testing.assert_array_equal(run.state.beta[:3], [1.0, 0.5, 0.0])
-    np.testing.assert_array_equal(run.state.position[:3], [[0, 1], [2, 3], [8, 9]])
-    assert run.state.log_scale[2] == 2.0
-    assert run.state.replica[2] == 4
+    assert {"position", "log_density", "log_prior", "mean", "cov_diag", "beta", "replica"} <= set(before)
+    for name, after in by_level(run.state).items():
+        np.testing.assert_array_equal(after[:3], before[name][[0, 1, 5]], err_msg=name)
+
+
+@pytest.mark.parametrize(
+    ("log_density", "log_prior", "status"),
+    [
+        (-1.0, -2.0, RUNNING),
+        (-np.inf, -2.0, RUNNING),
+        (-1.0, -np.inf, RUNNING),
+        (np.nan, -2.0, NOT_A_NUMBER),
+        (-1.0, np.nan, NOT_A_NUMBER),
+        (-np.inf, np.nan, NOT_A_NUMBER),
+        (np.inf, -2.0, INFINITE),
+        (-1.0, np.inf, INFINITE),
+        (np.inf, -np.inf, NOT_A_NUMBER),
+    ],
+)
+def test_nan_and_infinity_stop_the_loop_or_are_refused(log_density, log_prior, status) -> None:
+    """Whichever of the two parts they come from."""
+    run = make_run(make_plan(HandTarget(flat, flat), [1.0, 0.5, 0.2], 1))
+    run.info.log_density[:] = [-3.0, log_density, -5.0]
+    run.info.log_prior[:] = [-4.0, log_prior, -6.0]
+    settings = kernel_settings(run.plan, adapting=False)
+    alone(walk.screen)(run.state, run.info, settings, run.control)
+    assert run.control[STATUS] == status
+    assert status == RUNNING or run.control[LEVEL] == 1
+    run.control[:] = 0
+    alone(walk.screen)(run.state, run.info, settings._replace(refuse_bad=True), run.control)
+    assert run.control[STATUS] == RUNNING
+    refused = status != RUNNING
+    assert run.state.n_refused[0] == refused
+    expected = [-np.inf, -np.inf] if refused else [log_density, log_prior]
+    np.testing.assert_array_equal([run.info.log_density[1], run.info.log_prior[1]], expected)
+    np.testing.assert_array_equal(run.info.log_density[[0, 2]], [-3.0, -5.0])
 
 
 @pytest.mark.parametrize(

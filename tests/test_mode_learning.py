@@ -1,6 +1,7 @@
 """How modes are learnt: clusters against a twin, components against exact draws, and whole runs."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numba
 import numpy as np
@@ -21,8 +22,8 @@ from temperance.modes.mixture import (
     mode_weights,
     with_mass,
 )
-from temperance.modes.worth import efficiency, jump_chance, rest_every
-from temperance.runs.learn import distinct_states
+from temperance.modes.worth import efficiency, jump_chance, rest_every, tuning_chance
+from temperance.runs.learn import ModeLearner, distinct_states
 from temperance.runs.plan import kernel_settings
 
 
@@ -173,6 +174,22 @@ def test_worth_rules_how_often_to_jump_and_to_rest() -> None:
     assert rest_every(0.0, 0.0, 5) == 1
     assert rest_every(0.8, 0.0, 5) > rest_every(0.8, 0.1, 5) > rest_every(0.8, 1.0, 5) >= 1
     assert rest_every(0.8, 0.0, 1) == 1
+
+
+@pytest.mark.parametrize(("acceptance", "gained"), [(0.9, 1e-3), (1e-3, 0.9)])
+def test_jumps_are_worth_the_lesser_of_acceptance_and_efficiency(acceptance, gained) -> None:
+    """While tuning, and when it ends: in heavy tails jumps are accepted often and yet do no good."""
+    learner = ModeLearner(make_plan(None, [1.0, 0.5, 0.2], 2, tune=1_000), np.random.SeedSequence(0))
+    learner._components = Components(np.zeros((1, 2)), np.eye(2)[None], np.zeros(1), np.array([9]))
+    learner._acceptance, learner.efficiency = acceptance, gained
+    seen = np.full((20, 2), acceptance)
+    learner.learn(SimpleNamespace(jump_accept_prob=seen), np.eye(2), len(seen))
+    assert learner.mixture.chance[0] == pytest.approx(tuning_chance(1e-3, 2))
+    learner.freeze(3)
+    assert learner.mixture.chance[0] == pytest.approx(jump_chance(1e-3, 2))
+    assert learner.rest_every == rest_every(1e-3, 0.0, 3)
+    assert tuning_chance(0.9, 2) > 2.0 * tuning_chance(1e-3, 2)
+    assert rest_every(0.9, 0.0, 3) > rest_every(1e-3, 0.0, 3)
 
 
 def test_broad_component_comes_last_and_is_no_mode(seed) -> None:
