@@ -14,7 +14,7 @@ from temperance.core import jump, trim
 from temperance.core.state import JUMP_DOF
 from temperance.core.unimodal import JUDGED
 from temperance.modes.mixture import from_parts, log_densities, no_mixture
-from temperance.runs.chain import covariances
+from temperance.runs.levels import covariances
 from temperance.runs.plan import kernel_settings
 
 

@@ -14,7 +14,7 @@ from harness import HandTarget, advance, alone, in_lanes, make_noise, make_plan,
 from temperance.core import linalg, numeric, swap, trim, walk
 from temperance.core.lanes import LANES
 from temperance.core.state import INFINITE, LEVEL, NOT_A_NUMBER, RUNNING, STATUS
-from temperance.runs.chain import covariances
+from temperance.runs.levels import covariances
 from temperance.runs.plan import gaussian_scale, kernel_settings
 
 

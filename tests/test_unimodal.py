@@ -13,7 +13,7 @@ from judge import judge_means
 from temperance.core import unimodal
 from temperance.core.lanes import LANES
 from temperance.core.unimodal import JUDGED, PART_OF_DIM
-from temperance.runs.chain import apparent_scales, covariances
+from temperance.runs.levels import apparent_scales, covariances
 from test_jumps import bumpy, with_walk
 
 ROTATED = math.sqrt(0.5)

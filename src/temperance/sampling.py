@@ -9,19 +9,21 @@ import numpy as np
 
 from temperance.checks import flag, instance_of, one_of, whole_number
 from temperance.errors import BoundWarning, IncompleteWarning, InvalidInputError, LearningWarning
+from temperance.executors.threads import Threads
 from temperance.results.findings.running import BOUND_NAMES
 from temperance.results.result import Result
-from temperance.runs.allocate import covariance_bytes, trace_bytes
+from temperance.runs.allocate import covariance_bytes, new_traces, trace_bytes
 from temperance.runs.chain import ChainRun
 from temperance.runs.compiling import note_compiling, require_compiler, warn_of_substitute_cache
 from temperance.runs.describe import describe
-from temperance.runs.execute import default_cores, run_chains
+from temperance.runs.drive import default_cores, drive
 from temperance.runs.ladder import first_betas
 from temperance.runs.plan import Plan, default_tune
 from temperance.runs.progress import display_for
 from temperance.runs.seeds import chain_seeds, recorded_seed
 from temperance.runs.starts import Starts
 from temperance.settings import Settings
+from temperance.store.memory import Memory
 from temperance.swaps import Strategy
 from temperance.targets import gather, make_target
 
@@ -129,9 +131,13 @@ def sample(
         n_cores = whole_number("cores", cores, least=1)
     flag("progress", progress)
     with note_compiling(progress):
-        runs = [ChainRun(plan, index, starts, chain_seed) for index, chain_seed in enumerate(root)]
+        traces = [new_traces(plan) for _ in root]
+        runs = [
+            ChainRun(plan, index, starts, chain_seed, rows=traces[index])
+            for index, chain_seed in enumerate(root)
+        ]
     warn_of_substitute_cache()
-    run_chains(runs, n_cores, display_for(runs, progress))
+    drive(runs, Threads(n_cores), Memory(traces), display_for(runs, progress))
     return _finish(plan, runs, seed)
 
 

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from temperance.core.compile import compiled
-from temperance.core.state import RUNNING, STATUS, STOP, STOPPED, Chain, Info
+from temperance.core.state import LEVEL, RUNNING, STATUS, STOP, STOPPED, Chain, Info
 from temperance.core.walk import screen
 
 
@@ -24,6 +24,7 @@ def ask(evaluate: Any, context: int, chain: Chain) -> bool:
     """Have the proposals evaluated and screened, in place; whether the run may go on."""
     info, control, n_points = chain.info, chain.control, chain.info.n_active[0]
     clear_answers(n_points, info)
+    control[LEVEL] = 0
     evaluate(context, info.proposal, n_points, info.log_density, info.log_prior, info.scratch, control)
     if control[STOP] != 0:
         control[STATUS] = STOPPED if control[STATUS] == RUNNING else control[STATUS]

@@ -11,7 +11,7 @@ from temperance.core.compile import compiled, compiled_for, kernel_digest
 from temperance.core.evaluate import ask
 from temperance.core.numeric import capped_log_prob
 from temperance.core.schema import numba_type, of
-from temperance.core.state import LEVEL, Chain, FloatArray, evaluate_type
+from temperance.core.state import Chain, FloatArray, evaluate_type
 
 
 class Scout(NamedTuple):
@@ -66,12 +66,11 @@ def compiled_scout() -> Callable[..., int]:
     def run_scout(evaluate: Any, context: int, chain: Chain, scout: Scout) -> int:
         """Walk on at β = 1; the steps made. Of the chain only buffers are used."""
         digest  # noqa: B018  part of the cache key
-        info, settings, control = chain.info, chain.settings, chain.control
+        info, settings = chain.info, chain.settings
         info.n_active[0] = 1
         for step in range(scout.uniforms.shape[0]):
             propose_step(scout, step, info.proposal[0])
             if not ask(evaluate, context, chain):
-                control[LEVEL] = 0
                 return step
             log_target = info.log_density[0] + info.log_prior[0]
             take_step(scout, step, log_target, settings.target_walk_accept, info.proposal[0])

@@ -38,6 +38,11 @@ class Components:
         )
 
 
+def no_components(dim: int) -> Components:
+    """None yet."""
+    return Components(np.empty((0, dim)), np.empty((0, dim, dim)), np.empty(0), np.empty(0, dtype=np.int64))
+
+
 def squares(points: FloatArray, centre: FloatArray, covariance: FloatArray) -> FloatArray:
     """Squared Mahalanobis distance of each row."""
     root = np.linalg.cholesky(covariance)

@@ -16,6 +16,11 @@ def no_mixture(dim: int) -> Mixture:
     return Mixture(np.zeros(1), np.empty(0), np.empty((0, dim)), empty, empty.copy(), np.empty(0))
 
 
+def with_chance(mixture: Mixture, chance: float) -> Mixture:
+    """The same mixture, to jump from with this chance."""
+    return mixture._replace(chance=np.array([chance]))
+
+
 def log_masses(components: Components) -> FloatArray:
     """Log mass of each mode, up to a constant: height times volume.
 

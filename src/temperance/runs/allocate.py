@@ -59,6 +59,15 @@ def new_trace(plan: Plan, n_rows: int, *, adapting: bool, keep_levels: bool) -> 
     )
 
 
+def new_traces(plan: Plan) -> dict[str, Trace]:
+    """Room for both phases."""
+    adapting, keep = plan.adapts_for_ever, plan.keep_levels
+    return {
+        "tuning": new_trace(plan, plan.tune, adapting=True, keep_levels=False),
+        "sampling": new_trace(plan, plan.draws, adapting=adapting, keep_levels=keep),
+    }
+
+
 def covariance_bytes(plan: Plan) -> int:
     """Memory for the covariance factors of one chain."""
     n_lanes = -(-plan.n_levels // LANES) * LANES

@@ -1,13 +1,14 @@
-"""One chain: its arrays, its blocks, and what it leaves however it ends."""
+"""One chain: its value tied to a density and a strategy in this process, and advanced by segments."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 import numpy as np
 
+from temperance.core import schema
 from temperance.core.iteration import compiled_loop
-from temperance.core.lanes import LANES
-from temperance.core.scout import compiled_scout
+from temperance.core.scout import Scout, compiled_scout
 from temperance.core.state import (
     BAD_WEIGHT,
     INFINITE,
@@ -26,99 +27,165 @@ from temperance.core.state import (
     State,
     Trace,
 )
-from temperance.core.unimodal import JUDGED, scale_beside
-from temperance.errors import DensityError, RunError, SwapWeightError
-from temperance.modes.mixture import from_parts, no_mixture
-from temperance.origin import came_from
-from temperance.runs.allocate import cut, new_control, new_info, new_state, new_trace
-from temperance.runs.learn import ModeLearner
-from temperance.runs.noise import NoiseBlocks, first_streams
+from temperance.runs.allocate import cut, new_control, new_info, new_traces
+from temperance.runs.failures import density_failure, own_failure, swap_failure
+from temperance.runs.learn import (
+    Learner,
+    affords_scout,
+    frozen,
+    learnt,
+    postponed,
+    recorded,
+    to_scout,
+)
+from temperance.runs.levels import apparent_scales, covariance_of, covariances, freeze_averages, own_component
+from temperance.runs.noise import NoiseBlocks
 from temperance.runs.pace import coordinate_every
-from temperance.runs.plan import Plan, first_coordinate_every, kernel_settings, unimodal_scale
+from temperance.runs.plan import Plan, kernel_settings, unimodal_scale
 from temperance.runs.record import ChainRecord
-from temperance.runs.seeds import STARTS, keyed
+from temperance.runs.scouting import explore, new_scout
+from temperance.runs.seeds import SCOUTS, STARTS, keyed
+from temperance.runs.snapshot import Snapshot, restored, snapshot
 from temperance.runs.starts import Starts, settle
+from temperance.runs.state import RunState, first_run_state, stop_after
 from temperance.swaps.binding import bind
-from temperance.swaps.custom import explain_bad_weight
 from temperance.targets import Buffers
 
-REFRESH_CHANCE = 0.5  # of a fresh proposal at the hottest level
+Known = TypeVar("Known")
 
 
 class ChainRun:
-    """One tempering run of ``plan``. ``failure`` says what ended it early, if a user's function did."""
+    """One tempering run of ``plan``. ``failure`` says what ended it early, if a user's function did.
 
-    def __init__(self, plan: Plan, index: int, starts: Starts, seed: np.random.SeedSequence) -> None:
+    ``now`` is its value. The rest is of this process alone: buffers, addresses, compiled code, and the
+    traces, to which rows are written.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        index: int,
+        starts: Starts | None,
+        seed: np.random.SeedSequence,
+        *,
+        now: RunState | None = None,
+        rows: Mapping[str, Trace] | None = None,
+    ) -> None:
         self.plan = plan
         self.index = index
-        self.state = new_state(plan)
+        self.now = first_run_state(plan, seed) if now is None else now
         self.info = new_info(plan.n_levels, plan.dim)
         self.control = new_control()
         self.failure: BaseException | None = None
-        self._setbacks: list[str] = []
-        keep = plan.keep_levels
-        self.tuning = new_trace(plan, plan.tune, adapting=True, keep_levels=False)
-        self.sampling = new_trace(plan, plan.draws, adapting=plan.adapts_for_ever, keep_levels=keep)
+        rows = new_traces(plan) if rows is None else rows
+        self.tuning, self.sampling = rows["tuning"], rows["sampling"]
+        self._seed = seed
+        self._n_rows = 0  # written, of both traces
+        self._n_wasted = 0  # evaluations of scouts that were stopped
         state = self.state
         self._swaps = bind(plan.strategy, state.position, state.log_density, state.beta, state.n_levels)
+        self._swaps.view.parameters[:] = self.now.swap_parameters
         self._buffers = Buffers(self.info, self.control)
         self._bound = plan.target.bind(self._buffers)
         self._loop = compiled_loop()  # here, since two threads would each compile it
         jumps = plan.settings.jumps.enabled
-        first_streams(state, seed)
         self._noise = NoiseBlocks(plan.n_levels, plan.dim, plan.n_swaps, jumps=jumps)
-        self._learner = ModeLearner(plan, seed)
-        self._refresh = no_mixture(plan.dim)
-        self._coordinate_every = first_coordinate_every(plan)
         if jumps:
             self._scout = compiled_scout()
-        settle(starts, index, np.random.default_rng(keyed(seed, STARTS)), self._bound, self._buffers)
-        self._take_start()
+        if starts is not None:
+            settle(starts, index, np.random.default_rng(keyed(seed, STARTS)), self._bound, self._buffers)
+            self._take_start()
+
+    @property
+    def state(self) -> State:
+        """What the loop works on."""
+        return self.now.core
 
     @property
     def n_done(self) -> int:
         """Iterations finished, tuning included."""
-        return int(self.state.iteration[0])
+        return self.now.n_done
+
+    @property
+    def n_in_all(self) -> int:
+        """Iterations that there are to make."""
+        return self.plan.tune + self.plan.draws
 
     @property
     def finished(self) -> bool:
         """Whether all iterations were made."""
-        return self.n_done == self.plan.tune + self.plan.draws
+        return self.n_done == self.n_in_all
+
+    @property
+    def running(self) -> bool:
+        """Whether nothing has ended the loop early."""
+        return bool(self.control[STATUS] == RUNNING)
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether there is something left to do, and nobody asked it to stop."""
+        left = not self.finished or self._something_is_due
+        return self.running and self.control[STOP] == 0 and left
 
     def stop(self) -> None:
         """Ask the loop to end before its next density; any thread may."""
         self.control[STOP] = 1
 
-    def run(self) -> None:
-        """Tune, freeze, draw; ends early when stopped or when something fails, with all that was drawn."""
-        try:
-            self._tune()
-            if self._running:
-                self._freeze()
-                drawing = self._settings(adapting=self.plan.adapts_for_ever)
-                self._run_phase(self.sampling, drawing, self.plan.tune, self.plan.tune + self.plan.draws)
-        except Exception as error:  # noqa: BLE001  whatever it is, the draws must not go with it
-            self.failure = RunError(
-                f"chain {self.index + 1} failed in iteration {self.n_done + 1}: {error!r}"
-            )
-            self.failure.__cause__ = error
+    def go_on(self) -> None:
+        """Forget that it was stopped, so that it can be advanced again."""
+        if self._n_wasted:
+            self.tuning.evaluations[self.n_done - 1] -= self._n_wasted
+            self._n_wasted = 0
+        self.control[STOP], self.control[STATUS], self.failure = 0, RUNNING, None
 
-    def _tune(self) -> None:
-        while self._running and self.n_done < self.plan.tune:
-            settings = self._settings(adapting=True)
-            self._run_phase(self.tuning, settings, 0, self._next_stop())
-            if self._running:
-                self._learn("the swaps", self._learn_swaps)
-                self._learn("how often to move one coordinate", self._learn_pace)
-                self._learn("modes", lambda: self._learn_modes(settings))  # noqa: B023  called at once
+    def run(self) -> None:
+        """All of it."""
+        self.advance(self.n_in_all)
+
+    def advance(self, n_iterations: int) -> None:
+        """Make so many iterations more, or as many as there are; fewer when stopped or when something fails.
+
+        Whatever ends it, the value and its streams agree, and no row that was written is lost.
+        """
+        end = min(self.n_done + n_iterations, self.n_in_all)
+        try:
+            while self.running and (self.n_done < end or self._something_is_due):
+                if self.n_done == self.now.next_stop:
+                    self._learn()
+                elif self.n_done >= self.plan.tune and not self.now.frozen:
+                    self._freeze()
+                else:
+                    self._run_block(end)
+        except Exception as error:  # noqa: BLE001  whatever it is, the draws must not go with it
+            self.control[STATUS] = RAISED
+            self.failure = own_failure(self.index, self.n_done, error)
+
+    def snapshot(self) -> Snapshot:
+        """The value and the rows of the tuning so far, from which learning goes on, as arrays by name."""
+        rows = cut(self.tuning, min(self.n_done, self.plan.tune))
+        return snapshot(self.now, "now") | snapshot(rows, "tuning")
+
+    @classmethod
+    def from_snapshot(
+        cls, plan: Plan, index: int, seed: np.random.SeedSequence, arrays: Snapshot
+    ) -> "ChainRun":
+        """The chain that a snapshot was taken of; rows of its draws are not in it."""
+        run = cls(plan, index, None, seed, now=restored(RunState, arrays, "now"))
+        rows: Trace = restored(Trace, arrays, "tuning")
+        for name in Trace._fields:
+            saved = getattr(rows, name)
+            getattr(run.tuning, name)[: len(saved)] = saved
+        run._n_rows = run.n_done
+        return run
 
     def leave(self) -> ChainRecord:
         """What has been drawn so far, and the parameters reached."""
-        n_tuned = min(self.n_done, self.plan.tune)
+        n_rows = max(self._n_rows, self.n_done)
+        n_tuned = min(n_rows, self.plan.tune)
         live = slice(0, int(self.state.n_levels[0]))
         return ChainRecord(
             tuning=cut(self.tuning, n_tuned),
-            sampling=cut(self.sampling, self.n_done - n_tuned),
+            sampling=cut(self.sampling, n_rows - n_tuned),
             beta=self.state.beta[live].copy(),
             log_scale=np.log(apparent_scales(self.plan, self.state)),
             mean=self.state.mean[live].copy(),
@@ -126,13 +193,14 @@ class ChainRun:
             n_refused=int(self.state.n_refused[0]),
             bound_hits=self.state.bound_hits.copy(),
             complete=self.finished,
-            modes=self._learner.leave(),
-            setbacks=tuple(self._setbacks),
+            modes=recorded(self.now.learner),
+            setbacks=self.now.setbacks,
         )
 
     @property
-    def _running(self) -> bool:
-        return bool(self.control[STATUS] == RUNNING)
+    def _something_is_due(self) -> bool:
+        ended = self.n_done >= self.plan.tune and not self.now.frozen
+        return ended or self.n_done == self.now.next_stop
 
     def _take_start(self) -> None:
         self.state.position[:] = self.info.proposal
@@ -141,92 +209,117 @@ class ChainRun:
         self.state.log_prior[:] = self.info.log_prior
 
     def _settings(self, *, adapting: bool) -> Settings:
-        rest, every = self._learner.rest_every, self._coordinate_every
+        rest, every = self.now.learner.rest_every, self.now.coordinate_every
         return kernel_settings(self.plan, adapting=adapting, rest_every=rest, coordinate_every=every)
 
-    def _next_stop(self) -> int:
-        """The next iteration of the tuning after which something is learnt outside the loop."""
-        ends = [self.plan.tune // 2, self.plan.tune]
-        if self.plan.settings.jumps.enabled:
-            ends.append(self._learner.next_stop(self.n_done))
-        return min(end for end in ends if end > self.n_done)
+    def _run_block(self, end: int) -> None:
+        """Iterations up to ``end``, to the next stop, or as many as there are random numbers for."""
+        tuning = not self.now.frozen
+        settings = self._settings(adapting=tuning or self.plan.adapts_for_ever)
+        trace, first = (self.tuning, 0) if tuning else (self.sampling, self.plan.tune)
+        began, rest = self.n_done, settings.rest_every
+        stop = min(end, self.now.next_stop) if tuning else end
+        size = min(self._noise.block_size, stop - began)
+        # A weight may fail in the middle of an iteration, after the walks.
+        before = schema.snapshot(self.state) if self.plan.strategy.weight is not None else None
+        noise = self._noise.draw(self.state, size, first=-began % rest, step=rest)
+        chain, bound, kernel = self._chain(settings, noise, trace), self._bound, self._swaps.kernel
+        self._guarded(lambda: self._loop(bound.evaluate, bound.context, kernel, chain, began - first, size))
+        self._n_rows = max(self._n_rows, self.n_done)
+        if before is not None and self.control[LEVEL] == SWAPPING and not self.running:
+            schema.restore(self.state, before)
+        elif self.n_done - began < size:
+            self._noise.give_back(self.state, self.n_done - began)
 
-    def _learn(self, what: str, learn: Callable[[], None]) -> None:
-        """Learn from what was drawn. Where that fails, what was known before stays, and it is noted."""
-        known = self._learner.remember()
+    def _learn(self) -> None:
+        """Everything that is learnt after this iteration, or nothing if it is stopped on the way."""
+        now, settings = self.now, self._settings(adapting=True)
+        setbacks: list[str] = []
+        spent = int(self.tuning.evaluations[self.n_done - 1])
+        parameters = self._attempt("the swaps", self._learnt_parameters, now.swap_parameters, setbacks)
+        every = self._attempt(
+            "how often to move one coordinate", self._learnt_pace, now.coordinate_every, setbacks
+        )
+        fallback = postponed(now.learner, self.plan, self.n_done)
+        learner = self._attempt("modes", lambda: self._learnt_modes(settings), fallback, setbacks)
+        if not self.running:
+            self._n_wasted = int(self.tuning.evaluations[self.n_done - 1]) - spent
+            return
+        now.swap_parameters, now.coordinate_every, now.learner = parameters, every, learner
+        self._swaps.view.parameters[:] = parameters
+        now.setbacks += tuple(setbacks)
+        now.next_stop = stop_after(self.plan, learner, self.n_done)
+
+    def _attempt(self, what: str, learn: Callable[[], Known], known: Known, setbacks: list[str]) -> Known:
+        """What can be learnt from what was drawn; where that fails, what was known, and it is noted."""
         try:
             with np.errstate(all="ignore"):
-                learn()
+                return learn()
         except Exception as error:  # noqa: BLE001  whatever is wrong with what was drawn
-            self._learner.go_back(known, self.n_done)
-            self._setbacks.append(f"{what}, after iteration {self.n_done}: {error!r}")
+            setbacks.append(f"{what}, after iteration {self.n_done}: {error!r}")
+            return known
 
-    def _learn_swaps(self) -> None:
-        """Let the strategy learn from the half of tuning that has just ended."""
+    def _learnt_parameters(self) -> FloatArray:
+        """What the strategy learns from the half of tuning that has just ended."""
         learn, end = self.plan.strategy.learn, self.n_done
-        if learn is not None and end in (self.plan.tune // 2, self.plan.tune):
-            seen = self.tuning.log_density[end - max(self.plan.tune // 2, 1) : end]
-            self._swaps.view.parameters[:] = learn(seen)
+        if learn is None or end not in (self.plan.tune // 2, self.plan.tune):
+            return self.now.swap_parameters
+        return learn(self.tuning.log_density[end - max(self.plan.tune // 2, 1) : end])
 
-    def _learn_pace(self) -> None:
+    def _learnt_pace(self) -> int:
         """At the end of tuning: how often to move a single coordinate from now on."""
-        end = self.n_done
-        if self.plan.settings.adaptation.coordinate_every is None and end == self.plan.tune:
-            self._coordinate_every = coordinate_every(self.tuning, end // 2, end, self._coordinate_every)
+        end, every = self.n_done, self.now.coordinate_every
+        if self.plan.settings.adaptation.coordinate_every is not None or end < self.plan.tune:
+            return every
+        return coordinate_every(self.tuning, end // 2, end, every)
 
-    def _learn_modes(self, settings: Settings) -> None:
-        """Let the learner look at the states so far, and send out scouts where it knows no mode."""
-        if not self.plan.settings.jumps.enabled:
-            return
-        shape = covariance_of(self.state, 0)
-        self._learner.learn(self.tuning, shape, self.n_done)
+    def _learnt_modes(self, settings: Settings) -> Learner:
+        """What the states so far say of modes, and the scouts that are sent where no mode is known."""
+        plan, state, learner = self.plan, self.state, self.now.learner
+        if not plan.settings.jumps.enabled:
+            return learner
+        shape = covariance_of(state, 0)
+        learner = learnt(learner, plan, self.tuning, shape, self.n_done)
         evaluated = int(self.tuning.evaluations[: self.n_done].sum())
-        for level in self._learner.scout_from(self.state, self.n_done, evaluated):
-            if self._running and self._learner.afford_scout(evaluated):
-                self._send_scout(level, math.exp(2.0 * self.state.log_scale[0]) * shape, settings)
+        learner, levels = to_scout(learner, plan, state, self.n_done, evaluated)
+        for level in levels:
+            if self.running and affords_scout(learner, plan, evaluated):
+                scout = new_scout(state, level, math.exp(2.0 * state.log_scale[0]) * shape)
+                rng = np.random.default_rng(keyed(self._seed, SCOUTS, learner.n_scouts))
+                learner = explore(learner, plan, scout, rng, lambda scout: self._walk(scout, settings))
+        return learner
 
-    def _send_scout(self, level: int, covariance: FloatArray, settings: Settings) -> None:
-        scout = self._learner.new_scout(self.state, level, np.linalg.cholesky(covariance).astype(np.float64))
-        chain = self._chain(settings, self._noise.draw(self.state, 0), self.tuning)
-        bound = self._bound
-        for _ in self._learner.rounds(scout):
-            self._guarded(lambda: self._scout(bound.evaluate, bound.context, chain, scout))
-            self.tuning.evaluations[self.n_done - 1] += len(scout.uniforms)
-            if not self._running:
-                return
+    def _walk(self, scout: Scout, settings: Settings) -> bool:
+        """One round of a scout; whether it came to its end."""
+        chain, bound = self._chain(settings, self._noise.draw(self.state, 0), self.tuning), self._bound
+        self._guarded(lambda: self._scout(bound.evaluate, bound.context, chain, scout))
+        self.tuning.evaluations[self.n_done - 1] += len(scout.uniforms)
+        return self.running
 
     def _freeze(self) -> None:
         """What was learnt stays as it is from now on, unless adaptation never ends."""
+        now, jumps, setbacks = self.now, self.plan.settings.jumps, list[str]()
         if not self.plan.adapts_for_ever and self.plan.settings.adaptation.average:
             freeze_averages(self.state, pinned=bool(self.plan.betas[-1] == 0.0))
         n_levels = int(self.state.n_levels[0])
-        if self.plan.settings.jumps.enabled:
-            self._learn("how often to jump", lambda: self._learner.freeze(n_levels))
-        if self.plan.settings.jumps.enabled and self.plan.settings.jumps.refresh and n_levels > 1:
-            self._learn("the hottest level", self._learn_refresh)
+        if jumps.enabled:
+            now.learner = self._attempt(
+                "how often to jump", lambda: frozen(now.learner, self.plan, n_levels), now.learner, setbacks
+            )
+        if jumps.enabled and jumps.refresh and n_levels > 1:
+            now.refresh = self._attempt("the hottest level", self._learnt_refresh, now.refresh, setbacks)
+        now.setbacks += tuple(setbacks)
+        now.frozen = True
 
-    def _learn_refresh(self) -> None:
+    def _learnt_refresh(self) -> Mixture:
         """A hottest level with one mode gets fresh proposals from what is known of it."""
         scales = apparent_scales(self.plan, self.state)
         if scales[-1] >= unimodal_scale(self.plan):
-            self._refresh = own_component(self.state, len(scales) - 1)
-
-    def _run_phase(self, trace: Trace, settings: Settings, first: int, end: int) -> None:
-        """Run on to iteration ``end``, recording from ``first`` on."""
-        while self._running and self.n_done < end:
-            size = min(self._noise.block_size, end - self.n_done)
-            self._run_block(trace, settings, self.n_done - first, size)
-
-    def _run_block(self, trace: Trace, settings: Settings, row: int, n_iterations: int) -> None:
-        rest, began = settings.rest_every, self.n_done
-        noise = self._noise.draw(self.state, n_iterations, first=-began % rest, step=rest)
-        chain, bound, kernel = self._chain(settings, noise, trace), self._bound, self._swaps.kernel
-        self._guarded(lambda: self._loop(bound.evaluate, bound.context, kernel, chain, row, n_iterations))
-        if self.n_done - began < n_iterations:
-            self._noise.give_back(self.state, self.n_done - began)
+            return own_component(self.state, len(scales) - 1)
+        return self.now.refresh
 
     def _chain(self, settings: Settings, noise: Noise, trace: Trace) -> Chain:
-        jumps, refresh = self._learner.mixture, self._refresh
+        jumps, refresh = self.now.learner.mixture, self.now.refresh
         view = self._swaps.view
         return Chain(self.state, self.info, view, settings, jumps, refresh, noise, trace, self.control)
 
@@ -236,102 +329,19 @@ class ChainRun:
             call()
         except BaseException as error:  # noqa: BLE001  whatever the density raised
             self.control[STATUS] = RAISED
-            if self.control[LEVEL] == SWAPPING:
-                self._fail_swap(error)
-            else:
-                self._fail("raised an error", error)
+            self._fail(error)
         else:
-            self._explain_status()
+            status = self.control[STATUS]
+            if status == RAISED:
+                self._fail(self._bound.failures[-1])
+            elif status == BAD_WEIGHT:
+                self._fail(self._swaps.failures[-1] if self._swaps.failures else None)
+            elif status in (NOT_A_NUMBER, INFINITE):
+                self._fail(None)
 
-    def _explain_status(self) -> None:
-        status, level = self.control[STATUS], self.control[LEVEL]
-        if status == RAISED:
-            self._fail("raised an error", self._bound.failures[0])
-        elif status in (NOT_A_NUMBER, INFINITE):
-            value = self.info.log_density[level] + self.info.log_prior[level]
-            self._fail(f"is {value}", None)
-        elif status == BAD_WEIGHT:
-            self._fail_swap(self._swaps.failures[0] if self._swaps.failures else None)
-
-    def _fail_swap(self, cause: BaseException | None) -> None:
-        live = slice(0, int(self.state.n_levels[0]))
-        what = (
-            explain_bad_weight(self.plan.strategy, self._swaps.view) if cause is None else "raised an error"
-        )
-        failure = SwapWeightError(
-            f"the swap weight {self.plan.strategy.name} {what} in chain {self.index + 1}, iteration "
-            f"{self.n_done + 1}; log densities {self.state.log_density[live].tolist()}, inverse temperatures "
-            f"{self.state.beta[live].tolist()}, positions {self.state.position[live].tolist()}"
-            f"{came_from(cause)}"
-        )
-        self._end_with(failure, cause)
-
-    def _fail(self, what: str, cause: BaseException | None) -> None:
-        level = int(self.control[LEVEL])
-        cure = "; Settings(bad_density='reject') refuses such points instead"
-        failure = DensityError(
-            f"the log density {self.plan.target.name} {what} in chain {self.index + 1}, level {level + 1}, "
-            f"iteration {self.n_done + 1}, at the point {self.info.proposal[level].tolist()}"
-            f"{cure if cause is None else came_from(cause)}"
-        )
-        self._end_with(failure, cause)
-
-    def _end_with(self, failure: RunError, cause: BaseException | None) -> None:
-        """Errors are explained; a SystemExit or a KeyboardInterrupt is none and stays what it is."""
-        is_error = cause is None or isinstance(cause, Exception)
-        failure.__cause__ = cause
-        self.failure = failure if is_error else cause
-
-
-def freeze_averages(state: State, *, pinned: bool) -> None:
-    """Replace scales and temperature gaps by their averages over late tuning, in place."""
-    n_levels = int(state.n_levels[0])
-    if np.any(state.n_averaged[:n_levels] == 0):
-        return
-    state.log_scale[:n_levels] = state.log_scale_sum[:n_levels] / state.n_averaged[:n_levels]
-    state.log_gap[:n_levels] = state.log_gap_sum[:n_levels] / state.n_averaged[:n_levels]
-    n_free = n_levels - int(pinned)
-    state.beta[1:n_free] = 1.0 / (1.0 + np.cumsum(np.exp(state.log_gap[: n_free - 1])))
-
-
-def covariances(state: State) -> FloatArray:
-    """Σ at each live level."""
-    return np.array([covariance_of(state, level) for level in range(int(state.n_levels[0]))])
-
-
-def covariance_of(state: State, level: int) -> FloatArray:
-    """Σ of one level, multiplied out of its factors, and with the update that it has yet to take in."""
-    dim = state.cov_diag.shape[1]
-    bundle, lane = divmod(level, LANES)
-    lower = np.eye(dim)
-    lower[np.triu_indices(dim, 1)[::-1]] = state.cov_factor[bundle, :, lane]  # column by column, as stored
-    sigma: FloatArray = lower @ np.diag(state.cov_diag[bundle, :, lane]) @ lower.T
-    if not state.update_waits[0]:
-        return sigma
-    waiting = state.deviation[bundle, :, lane]
-    keep, total = state.update_keep[bundle, 0, lane], state.update_total[bundle, 0, lane]
-    updated: FloatArray = keep * (sigma + np.outer(waiting, waiting) / total)
-    return updated
-
-
-def apparent_scales(plan: Plan, state: State) -> FloatArray:
-    """The scale of each live level beside the covariance of its states, as trimming sees it."""
-    robust = plan.settings.adaptation.walk == "robust"
-    return np.array(
-        [
-            scale_beside(state.log_scale[level], state.spread[level, JUDGED], robust)
-            for level in range(int(state.n_levels[0]))
-        ]
-    )
-
-
-def own_component(state: State, level: int) -> Mixture:
-    """A mixture of one: the level itself, as its walk knows it."""
-    mixture = from_parts(np.ones(1), state.mean[level : level + 1], covariance_of(state, level)[None])
-    mixture.chance[0] = REFRESH_CHANCE
-    return mixture
-
-
-def temperatures(beta: FloatArray) -> list[float]:
-    """Temperatures as people read them; infinite where beta is zero."""
-    return [math.inf if value == 0.0 else 1.0 / value for value in beta]
+    def _fail(self, cause: BaseException | None) -> None:
+        if self.control[LEVEL] == SWAPPING:
+            self.failure = swap_failure(self.plan.strategy, self._swaps, self.index, self.state, cause)
+        else:
+            name = self.plan.target.name
+            self.failure = density_failure(name, self.index, self.state, self.info, self.control, cause)

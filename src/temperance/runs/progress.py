@@ -9,7 +9,8 @@ from typing import Protocol
 
 import numpy as np
 
-from temperance.runs.chain import ChainRun, temperatures
+from temperance.runs.chain import ChainRun
+from temperance.runs.levels import temperatures
 from temperance.text import counted
 
 MAX_RUNGS = 3  # more would push the chain and its bar out of 80 columns

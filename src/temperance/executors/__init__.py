@@ -1,0 +1,1 @@
+"""What runs the segments of chains: threads of this process, so far."""

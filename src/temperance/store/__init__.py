@@ -1,0 +1,1 @@
+"""Where the rows of a run are kept: in memory, so far."""
