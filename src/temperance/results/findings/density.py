@@ -42,7 +42,10 @@ def rounding(result: "Result") -> Finding | None:
 
 def lost_mode(result: "Result") -> Finding | None:
     """A chain was at a log density, while tuning, that is far above that of all its draws."""
-    lost = [k for k in range(len(result.kept)) if _lost(result, k)]
+    if not result.log_density.size:
+        return None
+    everywhere = _limit(result.log_density, result.dim)
+    lost = [k for k in range(len(result.kept)) if _lost(result, k, everywhere)]
     if not lost:
         return None
     peaks = [float(_while_tuning(result.kept[k]).max()) for k in lost]
@@ -60,16 +63,13 @@ def lost_mode(result: "Result") -> Finding | None:
     )
 
 
-def _lost(result: "Result", k: int) -> bool:
+def _lost(result: "Result", k: int, everywhere: float) -> bool:
     """Whether one chain lost a mode that no chain has drawn from, or one that has some weight in another."""
-    if not result.log_density.size or not len(result.kept[k].tuning.draws):
-        return False
-    highest = float(_while_tuning(result.kept[k]).max())
-    if highest > _limit(result.log_density, result.dim):
-        return True
+    highest = float(np.max(_while_tuning(result.kept[k]), initial=-np.inf))
     limit = _limit(result.log_density[k], result.dim)
-    share = np.mean(result.log_density > limit, axis=1)
-    return bool(highest > limit and share.max() >= MISSED_SHARE)
+    if highest <= min(limit, everywhere):
+        return False
+    return highest > everywhere or bool(np.mean(result.log_density > limit, axis=1).max() >= MISSED_SHARE)
 
 
 def _limit(log_density: FloatArray, dim: int) -> float:
