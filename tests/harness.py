@@ -12,6 +12,7 @@ from temperance.core.compile import KERNEL_OPTIONS, compiled_around_for
 from temperance.core.iteration import compiled_loop
 from temperance.core.lanes import LANES
 from temperance.core.state import EVALUATE_SIGNATURE, JUMP_UNIFORMS, SWAP_UNIFORMS, Noise
+from temperance.modes.mixture import with_chance
 from temperance.runs.chain import ChainRun
 from temperance.runs.plan import Plan, kernel_settings
 from temperance.runs.starts import Starts
@@ -112,6 +113,18 @@ def advance(run: ChainRun, noise: Noise, *, adapting: bool, row: int = 0, rest_e
     chain = run._chain(settings, noise, run.tuning if adapting else run.sampling)
     n = len(noise.swap_uniforms)
     return compiled_loop()(run._bound.evaluate, 0, run._swaps.kernel, chain, row, n)
+
+
+def give_mixtures(
+    run: ChainRun, jumps: Any = None, refresh: Any = None, rest_every: int | None = None
+) -> None:
+    """What the base and the hottest level jump from with which chance, and how often hot levels move."""
+    if jumps is not None:
+        run.now.learner = replace(run.now.learner, mixture=with_chance(*jumps))
+    if refresh is not None:
+        run.now.refresh = with_chance(*refresh)
+    if rest_every is not None:
+        run.now.learner = replace(run.now.learner, rest_every=rest_every)
 
 
 def place(run: ChainRun, points: np.ndarray) -> None:

@@ -16,16 +16,16 @@ from numba.extending import intrinsic
 from scipy import stats
 
 import temperance as tp
-from harness import PLAIN, HandTarget, make_plan, make_run
+from harness import PLAIN, HandTarget, give_mixtures, make_plan, make_run
 from temperance.core.compile import KERNEL_OPTIONS, NO_POINTER
 from temperance.core.iteration import compiled_loop
 from temperance.core.lanes import LANES
+from temperance.core.schema import numba_type
 from temperance.core.state import (
     JUMP_UNIFORMS,
     SWAP_UNIFORMS,
     Chain,
     Noise,
-    chain_type,
     evaluate_type,
     propose_pair_type,
 )
@@ -184,10 +184,11 @@ def frozen_run(case: Case) -> Any:
     run = make_run(plan)
     run.state.log_scale[:] = np.linspace(*LOG_SCALES[case.walks], len(betas))
     run.state.cov_factor[:] = -0.5 * SLANT
-    run._learner.rest_every = case.rest_every
+    give_mixtures(run, rest_every=case.rest_every)
     if case.jumps != "none":
-        run._learner.mixture, run._refresh = _spread_out(MODES, case.dim), _spread_out(OWN, case.dim)
-        run._learner.mixture.chance[0], run._refresh.chance[0] = JUMPS[case.jumps]
+        jumping, refreshing = JUMPS[case.jumps]
+        own = _spread_out(OWN, case.dim)
+        give_mixtures(run, (_spread_out(MODES, case.dim), jumping), (own, refreshing))
     return run
 
 
@@ -288,7 +289,7 @@ def driver() -> Any:
 
     noises = types.Tuple([types.Array(types.float64, n + 1, "C") for n in (4, 2, 2, 3)])
     starts = types.Tuple([types.Array(types.float64, n, "C") for n in (3, 2, 2)])
-    signature = types.void(evaluate_type(), propose_pair_type(), chain_type(), noises, starts, starts[0])
+    signature = types.void(evaluate_type(), propose_pair_type(), numba_type(Chain), noises, starts, starts[0])
     return numba.jit(signature, **KERNEL_OPTIONS, **NO_POINTER)(drive)
 
 

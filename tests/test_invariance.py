@@ -2,6 +2,7 @@
 
 import pytest
 
+from harness import give_mixtures
 from invariance import Case, frozen_run, learnt_run, p_values
 from judge import judge_sequentially
 from strategies import STRATEGIES, SWEEPS, SYMMETRIC
@@ -60,11 +61,11 @@ def test_what_a_real_tuning_learnt_is_exactly_invariant(dim, n_levels, min_level
     """The kernel of the draws of a whole run, levels dropped, and the same kernel without rest."""
     run = learnt_run(seed, dim=dim, n_levels=n_levels, min_levels=min_levels, n_steps=8)
     assert run.state.n_levels[0] == min_levels
-    learnt = run._learner
+    learnt = run.now.learner
     assert learnt.mixture.chance[0] > 0.3, "the base must jump"
     assert len(learnt.mixture.centre) > 2**dim, "to every mode, and to the broad component"
-    assert run._refresh.chance[0] > 0.0, "the hottest level must be drawn afresh"
+    assert run.now.refresh.chance[0] > 0.0, "the hottest level must be drawn afresh"
     assert learnt.rest_every > 1
     assert_invariant(run, rng)
-    learnt.rest_every = 1
+    give_mixtures(run, rest_every=1)
     assert_invariant(run, rng)

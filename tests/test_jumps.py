@@ -8,7 +8,18 @@ import pytest
 
 import naive
 import temperance as tp
-from harness import PLAIN, HandTarget, advance, alone, make_noise, make_plan, make_run, out_of_lanes, place
+from harness import (
+    PLAIN,
+    HandTarget,
+    advance,
+    alone,
+    give_mixtures,
+    make_noise,
+    make_plan,
+    make_run,
+    out_of_lanes,
+    place,
+)
 from invariance import learnt_run
 from temperance.core import jump, trim
 from temperance.core.state import JUMP_DOF
@@ -165,11 +176,8 @@ def test_jump_is_a_draw_from_the_mixture_with_its_full_ratio(dim, n_allocated, r
     run = make_run(make_plan(TARGET, ladder, dim, draws=60, settings=JUMPING))
     run.state.n_levels[0] = 3
     place(run, rng.standard_normal((3, dim)))
-    run._learner.mixture = from_parts(*parts)
-    run._learner.mixture.chance[0] = 0.6
     refresh = random_parts(rng, 1, dim)
-    run._refresh = from_parts(*refresh)
-    run._refresh.chance[0] = 0.3
+    give_mixtures(run, (from_parts(*parts), 0.6), (from_parts(*refresh), 0.3))
     jumped = []
     for n in range(60):
         before = run.state.position.copy()
@@ -210,11 +218,8 @@ def test_nothing_about_scales_is_learnt_from_a_jump(walk, rng) -> None:
     """Neither by the base nor by the hottest level, also where it was the turn of a single coordinate."""
     settings = replace(with_walk(walk=walk, coordinate_every=2), jumps=tp.Jumps())
     run = make_run(make_plan(TARGET, [1.0, 0.5, 0.2], 2, tune=100, settings=settings))
-    run._learner.mixture, run._refresh = (
-        from_parts(*random_parts(rng, 2, 2)),
-        from_parts(*random_parts(rng, 1, 2)),
-    )
-    run._learner.mixture.chance[0] = run._refresh.chance[0] = 0.5
+    jumps, refresh = from_parts(*random_parts(rng, 2, 2)), from_parts(*random_parts(rng, 1, 2))
+    give_mixtures(run, (jumps, 0.5), (refresh, 0.5))
     jumps = walks = 0
     for n in range(100):
         before = scales_of(run, walk)
@@ -241,15 +246,14 @@ def test_fresh_proposals_come_from_the_hottest_live_level(seed) -> None:
     run = learnt_run(seed, dim=2, n_levels=5, min_levels=2, n_steps=1)
     last = int(run.state.n_levels[0]) - 1
     assert 0 < last < 4
-    (centre,), (root,) = run._refresh.centre, run._refresh.root
+    (centre,), (root,) = run.now.refresh.centre, run.now.refresh.root
     np.testing.assert_array_equal(centre, run.state.mean[last])
     np.testing.assert_allclose(root @ root.T, covariances(run.state)[last], rtol=1e-9)
 
 
 def test_an_empty_mixture_never_jumps(rng) -> None:
     run = make_run(make_plan(TARGET, [1.0, 0.5], 2, draws=20, settings=JUMPING))
-    run._learner.mixture = no_mixture(2)
-    run._learner.mixture.chance[0] = 1.0
+    give_mixtures(run, (no_mixture(2), 1.0))
     advance(run, make_noise(rng, 20, 2, 2), adapting=False)
     assert np.all(run.sampling.jump == -1)
 

@@ -105,16 +105,16 @@ def test_what_was_learnt_before_a_failure_stays_as_it_was(seed, monkeypatch) -> 
 def test_an_error_of_our_own_keeps_the_draws(seed, monkeypatch) -> None:
     run_block = ChainRun._run_block
 
-    def breaks(self, trace, settings, row, n_iterations):
+    def breaks(self, end):
         if self.n_done >= 1_600:
             raise MemoryError("no room")
-        run_block(self, trace, settings, row, min(n_iterations, 100))
+        run_block(self, min(end, self.n_done + 100))
 
     monkeypatch.setattr(ChainRun, "_run_block", breaks)
-    with pytest.raises(tp.RunError, match="chain 1 failed in iteration 1601: MemoryError") as raised:
+    with pytest.raises(tp.RunError, match=r"chain \d failed in iteration 1601: MemoryError") as raised:
         tp.sample(PEAKS.log_density, seed=seed, **SHORT)
     assert isinstance(raised.value.__cause__, MemoryError)
-    assert raised.value.result.chains[0].n_draws == 100
+    assert max(chain.n_draws for chain in raised.value.result.chains) == 100
 
 
 def test_setbacks_are_saved(seed, tmp_path, monkeypatch) -> None:

@@ -20,7 +20,7 @@ from temperance.store.contract import Store
 REFRESH_SECONDS = 0.05
 SEGMENT_SECONDS = 0.1  # a stop, the display and what is committed wait for no longer
 FIRST_SEGMENT = 64  # iterations, before it is known how long one takes
-MAX_GROWTH = 4.0  # of a segment, from one to the next
+MAX_GROWTH = 2.0  # of a segment over the last: no chain gets farther ahead than that
 
 
 def default_cores(chains: int, *, runs_in_parallel: bool) -> int:

@@ -32,10 +32,15 @@ def swap_failure(
     """A swap weight raised ``cause``, or is not a weight."""
     live = slice(0, int(state.n_levels[0]))
     what = explain_bad_weight(strategy, bound.view) if cause is None else "raised an error"
+    seen = {
+        "log densities": state.log_density,
+        "inverse temperatures": state.beta,
+        "positions": state.position,
+    }
     error = SwapWeightError(
         f"the swap weight {strategy.name} {what} in chain {chain + 1}, iteration "
-        f"{int(state.iteration[0]) + 1}; log densities {state.log_density[live].tolist()}, inverse "
-        f"temperatures {state.beta[live].tolist()}, positions {state.position[live].tolist()}{came_from(cause)}"
+        f"{int(state.iteration[0]) + 1}; "
+        f"{', '.join(f'{name} {array[live].tolist()}' for name, array in seen.items())}{came_from(cause)}"
     )
     return _explained(error, cause)
 
