@@ -84,7 +84,7 @@ class OneLine(Silent):
 
 
 class LiveBars(Silent):
-    """A bar for each chain, with acceptance, swap rate, levels and temperatures."""
+    """A bar for each chain, with acceptance, swap rate, levels and temperatures; and one for all of them."""
 
     def __init__(self, runs: Sequence[ChainRun]) -> None:
         from rich.console import Console
@@ -100,9 +100,10 @@ class LiveBars(Silent):
             console=Console(stderr=True),
         )
         self._tasks = [
-            self._progress.add_task(f"chain {run.index + 1}", total=run.plan.tune + run.plan.draws, status="")
-            for run in runs
+            self._progress.add_task(f"chain {run.index + 1}", total=run.n_in_all, status="") for run in runs
         ]
+        in_all = sum(run.n_in_all for run in runs)
+        self._all = self._progress.add_task("all", total=in_all, status="", visible=len(runs) > 1)
 
     def __enter__(self) -> "LiveBars":
         self._progress.start()
@@ -116,6 +117,7 @@ class LiveBars(Silent):
         """Move every bar."""
         for run, task in zip(self._runs, self._tasks, strict=True):
             self._progress.update(task, completed=run.n_done, status=status_line(run))
+        self._progress.update(self._all, completed=sum(run.n_done for run in self._runs))
 
 
 def status_line(run: ChainRun) -> str:
