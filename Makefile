@@ -8,6 +8,9 @@ OUT ?= out
 demo: $(VENV)/.installed
 	$(BIN)/temperance demo --out $(OUT)
 
+# Chains take all cores already: threads of the linear algebra in each of them only wait for one another.
+test test-all: export OPENBLAS_NUM_THREADS = 1
+
 test: $(VENV)/.installed-test lint
 	$(BIN)/pytest -n 2 --dist loadfile -m "not slow"
 

@@ -39,7 +39,10 @@ def off_centre(x):
     return total
 
 
-TRIM_RUNS = {n: make_run(make_plan(HandTarget(flat), 1.0 / np.arange(1.0, n + 1), 1)) for n in range(1, 9)}
+# Compiled once for all tests.
+FLAT, FLAT_PRIOR = HandTarget(flat), HandTarget(flat, flat)
+BUMPY, BUMPY_PRIOR = HandTarget(bumpy), HandTarget(bumpy, off_centre)
+TRIM_RUNS = {n: make_run(make_plan(FLAT, 1.0 / np.arange(1.0, n + 1), 1)) for n in range(1, 9)}
 
 
 def test_python_may_call_a_kernel() -> None:
@@ -102,7 +105,7 @@ def test_gains_vanish_but_their_sum_does_not() -> None:
 @pytest.mark.parametrize("beta", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize("new", [(-1.0, -2.0), (-np.inf, -1.0), (-3.0, -np.inf), (4.0, 0.5)])
 def test_walk_acceptance_tempers_only_the_likelihood(beta, new) -> None:
-    run = make_run(make_plan(HandTarget(flat, flat), [1.0, 0.5], 1))
+    run = make_run(make_plan(FLAT_PRIOR, [1.0, 0.5], 1))
     run.state.beta[0] = beta
     run.state.log_density[0], run.state.log_prior[0] = -1.5, -0.7
     run.info.log_density[0], run.info.log_prior[0] = new
@@ -197,7 +200,7 @@ def by_level(state) -> dict[str, np.ndarray]:
 
 
 def test_trimming_keeps_the_pinned_level_with_all_that_belongs_to_it(rng) -> None:
-    run = make_run(make_plan(HandTarget(flat, flat), 0.5 ** np.arange(6), 2))
+    run = make_run(make_plan(FLAT_PRIOR, 0.5 ** np.arange(6), 2))
     for array in run.state:
         if array.dtype == np.float64:
             array[:] = rng.random(array.shape)
@@ -227,7 +230,7 @@ def test_trimming_keeps_the_pinned_level_with_all_that_belongs_to_it(rng) -> Non
 )
 def test_nan_and_infinity_stop_the_loop_or_are_refused(log_density, log_prior, status) -> None:
     """Whichever of the two parts they come from."""
-    run = make_run(make_plan(HandTarget(flat, flat), [1.0, 0.5, 0.2], 1))
+    run = make_run(make_plan(FLAT_PRIOR, [1.0, 0.5, 0.2], 1))
     run.info.log_density[:] = [-3.0, log_density, -5.0]
     run.info.log_prior[:] = [-4.0, log_prior, -6.0]
     settings = kernel_settings(run.plan, adapting=False)
@@ -281,7 +284,7 @@ def test_whole_iteration_equals_the_naive_one(strategy, n_levels, pinned, rng) -
     dim = 3
     betas = 0.5 ** np.arange(n_levels)
     betas[-1] = 0.0 if pinned else betas[-1]
-    target = HandTarget(bumpy, off_centre if pinned else None)
+    target = BUMPY_PRIOR if pinned else BUMPY
     plan = make_plan(target, betas, dim, tune=200, strategy=getattr(tp.swaps, strategy)())
     run = make_run(plan)
     place(run, rng.standard_normal((n_levels, dim)))

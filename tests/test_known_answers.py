@@ -127,7 +127,7 @@ def test_twenty_peaks(seed) -> None:
 
 
 @pytest.mark.parametrize(
-    ("draws", "visible"), [(50_000, 0.2), pytest.param(400_000, 0.08, marks=pytest.mark.slow)]
+    ("draws", "visible"), [(20_000, 0.03), pytest.param(400_000, 0.01, marks=pytest.mark.slow)]
 )
 def test_weights_of_two_modes_in_twenty_dimensions(draws, visible, seed) -> None:
     """Means ∓3 in all coordinates, sd ½, weights ⅓ and ⅔, in frozen mode with default trimming."""

@@ -12,6 +12,7 @@ import orbit
 import temperance as tp
 from harness import HandTarget, alone, make_noise, make_plan, make_run
 from strategies import STRATEGIES, SWEEPS, SYMMETRIC, WEIGHTS
+from temperance.core.compile import KERNEL_OPTIONS, NO_POINTER
 from temperance.core.schema import numba_type
 from temperance.core.state import Chain, propose_pair_type
 from temperance.core.swap import swap, swap_log_accept
@@ -26,6 +27,9 @@ KINDS = ["plain", "ties", "huge", "vanishing"]
 @numba.njit
 def flat(x):
     return 0.0
+
+
+FLAT, FLAT_PRIOR = HandTarget(flat), HandTarget(flat, flat)
 
 
 def kernel_accept(log_i, log_j, beta_i, beta_j, ratio):
@@ -146,20 +150,21 @@ def test_declared_symmetry_is_true(name, rng) -> None:
 @pytest.fixture(scope="module")
 def repeat_swap():
     """Apply the compiled swap phase many times to one state; the permutation after each, as a number."""
-    signature = numba.types.void(propose_pair_type(), numba_type(Chain), numba.int64[::1])
+    matrix, vector, codes = numba.float64[:, ::1], numba.float64[::1], numba.int64[::1]
+    signature = numba.types.void(propose_pair_type(), numba_type(Chain), matrix, vector, codes)
 
-    @numba.njit(signature)
-    def repeat(propose_pair, chain, codes):
-        state, noise = chain.state, chain.noise
-        position, log_density = state.position.copy(), state.log_density.copy()
+    @numba.jit(signature, **KERNEL_OPTIONS, **NO_POINTER)
+    def repeat(propose_pair, chain, position, log_density, codes):
+        state = chain.state
         n_levels = state.n_levels[0]
-        for row in range(noise.swap_uniforms.shape[0]):
+        for row in range(len(codes)):
+            for level in range(n_levels):
+                state.replica[level], state.log_density[level] = level, log_density[level]
+                for i in range(position.shape[1]):
+                    state.position[level, i] = position[level, i]
             swap(propose_pair, chain, row)
             for level in range(n_levels):
                 codes[row] = codes[row] * n_levels + state.replica[level]
-                state.replica[level] = level
-            state.position[:] = position
-            state.log_density[:] = log_density
 
     return repeat
 
@@ -171,14 +176,13 @@ def exact_row(weights, ladder, accept=kernel_accept):
 
 def swap_counts(repeat_swap, strategy, ladder, rng):
     points, energies, beta = ladder
-    plan = make_plan(HandTarget(flat, flat), beta, points.shape[1], strategy=strategy)
+    plan = make_plan(FLAT_PRIOR, beta, points.shape[1], strategy=strategy)
     run = make_run(plan)
-    run.state.position[:], run.state.log_density[:] = points, energies
     noise = make_noise(rng, N_CALLS, 1, 1, plan.n_swaps)
     settings = kernel_settings(plan, adapting=False)
     chain = run._chain(settings, noise, run.sampling)
     codes = np.zeros(N_CALLS, dtype=np.int64)
-    repeat_swap(run._swaps.kernel, chain, codes)
+    repeat_swap(run._swaps.kernel, chain, points, energies, codes)
     weights = len(beta) ** np.arange(len(beta))[::-1]
     return np.array([np.sum(codes == np.dot(state, weights)) for state in orbit.permutations(len(beta))])
 
@@ -236,7 +240,7 @@ def test_exact_row_catches_another_strategy(repeat_swap, rng) -> None:
 
 @pytest.mark.parametrize("n_levels", [2, 3, 5, 20, 41])
 def test_equi_energy_pair_equals_the_naive_choice(n_levels, rng) -> None:
-    run = make_run(make_plan(HandTarget(flat), 1.0 / np.arange(1.0, n_levels + 1), 1))
+    run = make_run(make_plan(FLAT, 1.0 / np.arange(1.0, n_levels + 1), 1))
     kernel = tp.swaps.equi_energy().kernel()
     for trial in range(40):
         energies = rng.normal(0.0, 5.0, n_levels)
@@ -248,7 +252,7 @@ def test_equi_energy_pair_equals_the_naive_choice(n_levels, rng) -> None:
 
 @pytest.mark.parametrize("gap", [1e4, 1e6])
 def test_equi_energy_survives_levels_far_apart(gap, rng) -> None:
-    run = make_run(make_plan(HandTarget(flat), [1.0, 0.5, 0.25, 0.1], 1))
+    run = make_run(make_plan(FLAT, [1.0, 0.5, 0.25, 0.1], 1))
     kernel = tp.swaps.equi_energy().kernel()
     run.state.log_density[:] = [0.0, -gap, -2.5 * gap, -3.5 * gap - 1000.0]
     pairs = set()
@@ -259,7 +263,7 @@ def test_equi_energy_survives_levels_far_apart(gap, rng) -> None:
 
 
 def test_all_weights_zero_means_no_swap() -> None:
-    run = make_run(make_plan(HandTarget(flat, flat), [1.0, 0.0], 1))
+    run = make_run(make_plan(FLAT_PRIOR, [1.0, 0.0], 1))
     for energies in ([0.0, -np.inf], [-np.inf, -np.inf]):
         run.state.log_density[:] = energies
         run._swaps.view.pair[:] = -1
