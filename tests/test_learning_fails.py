@@ -102,6 +102,13 @@ def test_what_was_learnt_before_a_failure_stays_as_it_was(seed, monkeypatch) -> 
     assert len(result.chains[0].setbacks) < 20, "tried again now and then, not after every iteration"
 
 
+def test_a_scout_that_fails_does_not_undo_the_fit(seed, monkeypatch) -> None:
+    monkeypatch.setattr(chain_module, "explore", failing(chain_module.explore, 1))
+    with pytest.warns(tp.LearningWarning, match="scouts, after iteration"):
+        result = tp.sample(PEAKS.log_density, seed=seed, **SHORT)
+    assert all(chain.modes is not None and chain.modes.n_scouts == 0 for chain in result.chains)
+
+
 def test_an_error_of_our_own_keeps_the_draws(seed, monkeypatch) -> None:
     run_block = ChainRun._run_block
 

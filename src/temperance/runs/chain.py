@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
@@ -240,8 +241,12 @@ class ChainRun:
         every = self._attempt(
             "how often to move one coordinate", self._learnt_pace, now.coordinate_every, setbacks
         )
-        fallback = postponed(now.learner, self.plan, self.n_done)
-        learner = self._attempt("modes", lambda: self._learnt_modes(settings), fallback, setbacks)
+        learner = now.learner
+        if self.plan.settings.jumps.enabled:
+            unfitted = postponed(learner, self.plan, self.n_done)
+            learner = self._attempt("modes", self._learnt_modes, unfitted, setbacks)
+            unscouted = replace(learner, next_check=learner.next_fit)
+            learner = self._attempt("scouts", lambda: self._scouted(learner, settings), unscouted, setbacks)
         if not self.running:
             self._n_wasted = int(self.tuning.evaluations[self.n_done - 1]) - spent
             return
@@ -273,18 +278,20 @@ class ChainRun:
             return every
         return coordinate_every(self.tuning, end // 2, end, every)
 
-    def _learnt_modes(self, settings: Settings) -> Learner:
-        """What the states so far say of modes, and the scouts that are sent where no mode is known."""
-        plan, state, learner = self.plan, self.state, self.now.learner
-        if not plan.settings.jumps.enabled:
-            return learner
-        shape = covariance_of(state, 0)
-        learner = learnt(learner, plan, self.tuning, shape, self.n_done)
+    def _learnt_modes(self) -> Learner:
+        """What the states so far say of modes."""
+        shape = covariance_of(self.state, 0)
+        return learnt(self.now.learner, self.plan, self.tuning, shape, self.n_done)
+
+    def _scouted(self, learner: Learner, settings: Settings) -> Learner:
+        """What scouts find that are sent where no mode is known."""
+        plan, state = self.plan, self.state
         evaluated = int(self.tuning.evaluations[: self.n_done].sum())
         learner, levels = to_scout(learner, plan, state, self.n_done, evaluated)
+        covariance = math.exp(2.0 * state.log_scale[0]) * covariance_of(state, 0)
         for level in levels:
             if self.running and affords_scout(learner, plan, evaluated):
-                scout = new_scout(state, level, math.exp(2.0 * state.log_scale[0]) * shape)
+                scout = new_scout(state, level, covariance)
                 rng = np.random.default_rng(keyed(self._seed, SCOUTS, learner.n_scouts))
                 learner = explore(learner, plan, scout, rng, lambda scout: self._walk(scout, settings))
         return learner
