@@ -115,7 +115,7 @@ def test_an_error_of_our_own_keeps_the_draws(seed, monkeypatch) -> None:
     def breaks(self, end):
         if self.n_done >= 1_600:
             raise MemoryError("no room")
-        run_block(self, min(end, self.n_done + 100))
+        run_block(self, min(end, self.n_done + 100, 1_600))
 
     monkeypatch.setattr(ChainRun, "_run_block", breaks)
     with pytest.raises(tp.RunError, match=r"chain \d failed in iteration 1601: MemoryError") as raised:
