@@ -24,8 +24,9 @@ from temperance import zoo
 from temperance.core.state import JUMP_DOF, FloatArray, Mixture
 from temperance.modes import fit
 from temperance.modes.mixture import log_densities
+from temperance.modes.policy import POLICY
 from temperance.modes.worth import LARGEST_LOG_RATIO, efficiency
-from temperance.runs.learn import EARLY_STATES, MAX_MODES, WORTH_A_STATE, distinct_states
+from temperance.runs.learn import distinct_states
 from timing import heading
 
 FIRST_SEED, RUNS = 2_001, 10
@@ -56,10 +57,10 @@ class Case:
 
     def states(self, seed: int) -> States:
         """What the learner sees when the tuning ends."""
-        chain, first = self.sample(tune=self.tune, seed=seed).chains[0], int(EARLY_STATES * self.tune)
+        chain, first = self.sample(tune=self.tune, seed=seed).chains[0], int(POLICY.early_states * self.tune)
         points, log_density = distinct_states(chain.tuning, first, self.tune)
-        worth = min(1.0, (self.tune - first) * WORTH_A_STATE / points.size)
-        shape, most = chain.covariance[0], min(MAX_MODES, max(MOST_FEW, 2 * len(self.problem.modes)))
+        worth = min(1.0, (self.tune - first) * POLICY.worth_a_state / points.size)
+        shape, most = chain.covariance[0], min(POLICY.max_modes, max(MOST_FEW, 2 * len(self.problem.modes)))
         every = np.ones(len(points))
         return States(
             fit.Sample(points, log_density, every, every > 0.0, worth), shape,

@@ -15,8 +15,9 @@ from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 from temperance.core.state import FloatArray, Mixture
 from temperance.modes import fit, mixture
 from temperance.modes.components import Components
+from temperance.modes.policy import POLICY
 from temperance.modes.worth import efficiency
-from temperance.runs.learn import MAX_MODES
+from temperance.theory import chi_square_quantile
 
 RIDGE = 0.05  # added to covariances of whitened states: components of two or three states stay proper
 FREE_MEAN = 0.01  # states that the common mean weighs in the Bayesian mixture
@@ -38,7 +39,7 @@ class States(NamedTuple):
 
 def ours(states: States, *, by_counts: bool = False) -> Mixture:
     """As it is, or with weights by how often states visited a mode."""
-    modes, _ = fit.fit_modes(states.sample, states.shape, MAX_MODES)
+    modes, _ = fit.fit_modes(states.sample, states.shape, POLICY.max_modes)
     if by_counts:
         return with_shares(modes.count / modes.count.sum(), modes.centre, modes.covariance, states)
     return mixture.make_mixture(modes, *states.broad)
@@ -103,7 +104,7 @@ def hierarchical(states: States) -> Mixture:
 
 def scanned(states: States) -> Mixture:
     """DBSCAN with neighbours as near as parts of our reach."""
-    reach = np.sqrt(2.0 * fit.chi_square_quantile(fit.LINK_QUANTILE, len(states.shape)))
+    reach = np.sqrt(2.0 * chi_square_quantile(fit.LINK_QUANTILE, len(states.shape)))
     return best_clusters([DBSCAN(eps=part * reach) for part in REACHES], states)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 import temperance as tp
 from temperance.core.lanes import LANES
-from temperance.core.random import compiled_fill, ziggurat
+from temperance.core.random import Streams, compiled_fill, ziggurat
 from temperance.core.state import JUMP_UNIFORMS, Noise
 from temperance.runs.chain import ChainRun
 from temperance.runs.ladder import first_betas
@@ -101,7 +101,8 @@ def bare(log_density: Any, points: Any, n: int, data: Any = None) -> Case:
 def normals(levels: int, dim: int, n: int) -> Case:
     """Seconds that the fastest filler in the project takes for the normals of ``n`` iterations."""
     rows = min(n, max(1, BLOCK_NORMALS // (levels * dim)))
-    streams = np.array([np.random.SFC64(k).state["state"]["state"] for k in range(2 + 2 * levels)])
+    words = np.array([np.random.SFC64(k).state["state"]["state"] for k in range(2 + 2 * levels)])
+    streams = Streams(words[:levels], words[levels : 2 * levels], words[-2], words[-1])
     room = np.empty((-(-levels // LANES), rows, dim, LANES))
     noise = Noise(room, np.empty((levels, 0)), np.empty((0, 0)), np.empty((0, 2, JUMP_UNIFORMS)))
     fill, blocks = compiled_fill(), max(1, n // rows)

@@ -9,8 +9,8 @@ import temperance as tp
 from harness import PLAIN
 from judge import judge_means
 from temperance.runs.ladder import first_betas
-from temperance.runs.plan import best_acceptance
 from temperance.settings import OPTIMAL_ACCEPTANCE
+from temperance.theory import best_acceptance
 
 # All of these are densities in the dimension of their argument.
 NORMAL = tp.zoo.gaussian().log_density

@@ -15,7 +15,8 @@ from temperance.core import linalg, numeric, swap, trim, walk
 from temperance.core.lanes import LANES
 from temperance.core.state import INFINITE, LEVEL, NOT_A_NUMBER, RUNNING, STATUS
 from temperance.runs.levels import covariances
-from temperance.runs.plan import gaussian_scale, kernel_settings
+from temperance.runs.plan import kernel_settings
+from temperance.theory import gaussian_scale
 
 
 @numba.njit

@@ -19,6 +19,7 @@ PRINTING = ("cli.py",)
 # What each layer may import of the package, beside itself. A name ends where a dot or the end follows.
 ALLOWED = {
     "errors": (),
+    "theory": (),
     "text": (),
     "origin": (),
     "files": ("errors",),
@@ -26,7 +27,7 @@ ALLOWED = {
     "__main__": ("cli",),
     "checks": ("errors",),
     "core": (),
-    "modes": ("core",),
+    "modes": ("core", "theory"),
     "zoo": ("errors", "checks"),
     "settings": ("checks", "errors", "swaps"),
     "swaps": ("errors", "checks", "core"),
@@ -41,12 +42,13 @@ ALLOWED = {
         "settings",
         "executors.contract",
         "store.contract",
+        "theory",
         "errors",
         "checks",
         "text",
         "origin",
     ),
-    "results": ("core.state", "modes", "runs.record", "errors", "checks", "text", "files", "extras"),
+    "results": ("core.state", "theory", "runs.record", "errors", "checks", "text", "files", "extras"),
     "sampling": (
         "core",
         "swaps",

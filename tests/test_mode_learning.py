@@ -12,7 +12,7 @@ import temperance as tp
 from harness import PLAIN, HandTarget, advance, make_noise, make_plan, make_run
 from judge import judge_means
 from temperance.modes.components import Components
-from temperance.modes.fit import Sample, chi_square_quantile, fit_modes
+from temperance.modes.fit import Sample, fit_modes
 from temperance.modes.link import MAX_STRETCH, link_states
 from temperance.modes.mixture import (
     MIN_WEIGHT,
@@ -26,6 +26,7 @@ from temperance.modes.worth import efficiency, jump_chance, rest_every, tuning_c
 from temperance.runs.learn import distinct_states, first_learner, frozen, learnt
 from temperance.runs.plan import kernel_settings
 from temperance.runs.scouting import explore, new_scout
+from temperance.theory import chi_square_quantile
 
 
 def sample_of(problem, n, seed):

@@ -20,7 +20,7 @@ from temperance.results.result import largest_block
 from temperance.results.show import MAX_ROWS
 from temperance.runs.allocate import cut
 from temperance.runs.describe import versions
-from temperance.runs.plan import best_acceptance, gaussian_scale
+from temperance.theory import best_acceptance, gaussian_scale
 
 SEED = 20261116
 QUIET = {"chains": 3, "seed": SEED, "progress": False, "swaps": tp.swaps.equi_energy()}

@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +9,7 @@ import numpy.typing as npt
 from temperance.core.state import JUMP_DOF, FloatArray, IntArray
 from temperance.modes.components import Components, log_fall, squares
 from temperance.modes.link import link_states
+from temperance.theory import chi_square_quantile
 
 LINK_QUANTILE = 0.9  # two states of one mode are rarely farther apart than this quantile allows
 ABSORB_QUANTILE = 0.99
@@ -41,12 +41,6 @@ class Cluster:
     def size(self) -> int:
         """How many states."""
         return len(self.rows)
-
-
-def chi_square_quantile(probability: float, dim: int) -> float:
-    """Wilson & Hilferty's approximation."""
-    part = 2.0 / (9.0 * dim)
-    return float(dim * (1.0 - part + NormalDist().inv_cdf(probability) * math.sqrt(part)) ** 3)
 
 
 def fit_modes(sample: Sample, shape: FloatArray, max_modes: int) -> tuple[Components, FloatArray]:

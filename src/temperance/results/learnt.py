@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from temperance.core.state import JUMP_DOF, FloatArray, IntArray
-from temperance.modes.fit import chi_square_quantile
 from temperance.runs.record import LearntModes
+from temperance.theory import chi_square_quantile
 
 MATCH_QUANTILE = 0.5  # the centre of each lies in the inner half of the other's mass
 MAX_OVERLAP = 0.06  # of one's draws that might be another's, for two modes; set by looking at the zoo

@@ -1,7 +1,6 @@
 """The first ladder of inverse temperatures, from whatever the user gave."""
 
 import math
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,7 @@ import numpy as np
 from temperance.checks import numeric_array, whole_number
 from temperance.core.state import FloatArray
 from temperance.errors import InvalidInputError
+from temperance.theory import gaussian_log_ratio
 
 MAX_BUILT_TEMPERATURE = 1e6
 # The default number of levels takes a Gaussian to this temperature; fewer miss far modes in 20 dimensions.
@@ -42,15 +42,6 @@ def first_betas(
     default = 1 + math.ceil(math.log(REACHED_TEMPERATURE) / log_ratio)
     n_levels = whole_number("levels", default if levels is None else levels, least=1)
     return _built(n_levels, log_ratio, has_prior)
-
-
-def gaussian_log_ratio(acceptance: float, dim: int) -> float:
-    """Log of the ratio of temperatures at which adjacent levels of a Gaussian exchange at this rate.
-
-    Their log densities differ by about √d · log ratio standard deviations, so that the rate is
-    ``2 Φ(-√d · log ratio / 2)``: 2.38/√d at 0.234.
-    """
-    return -2.0 * NormalDist().inv_cdf(0.5 * acceptance) / math.sqrt(dim)
 
 
 def _built(n_levels: int, log_ratio: float, has_prior: bool) -> FloatArray:

@@ -12,12 +12,13 @@ import numpy as np
 from temperance.core.scout import Scout
 from temperance.core.state import FloatArray, Mixture, State, Trace
 from temperance.modes.components import Components, log_fall, no_components, squares
-from temperance.modes.fit import Sample, chi_square_quantile, fit_modes
+from temperance.modes.fit import Sample, fit_modes
 from temperance.modes.mixture import make_mixture, no_mixture, whitened_squares, with_chance, with_mass
 from temperance.modes.policy import POLICY
 from temperance.modes.worth import efficiency, jump_chance, rest_every, tuning_chance
 from temperance.runs.plan import Plan
 from temperance.runs.record import LearntModes
+from temperance.theory import chi_square_quantile
 
 
 @dataclass(frozen=True)

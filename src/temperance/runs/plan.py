@@ -1,10 +1,7 @@
 """From what the user chose to the plain numbers that the kernels take."""
 
-import functools
 import math
 from dataclasses import dataclass
-
-import numpy as np
 
 from temperance.core import state as core
 from temperance.core.state import FloatArray
@@ -12,9 +9,7 @@ from temperance.runs.pace import FIRST_EVERY
 from temperance.settings import Settings
 from temperance.swaps import Strategy
 from temperance.targets import Target
-
-ASYMPTOTIC_SCALE = 2.38  # Roberts, Gelman & Gilks 1997: the best scale is 2.38/√d
-
+from temperance.theory import ASYMPTOTIC_SCALE, best_acceptance, gaussian_scale
 
 # A random walk needs some hundred iterations a dimension before its covariance is worth freezing.
 MIN_TUNE = 5_000
@@ -152,48 +147,3 @@ def walk_acceptance(plan: Plan) -> float:
     """The rate at which walks should be accepted."""
     given = plan.settings.adaptation.walk_acceptance
     return best_acceptance(plan.dim) if given is None else float(given)
-
-
-@functools.cache
-def best_acceptance(dim: int) -> float:
-    """The acceptance of the random walk on a Gaussian in ``dim`` dimensions that jumps farthest.
-
-    The expected squared jump of a walk of scale s is ``s² E |Z|² 2 Φ(-s |Z| / 2)`` with Z standard normal
-    (Gelman, Roberts & Gilks 1996 found 0.44 in one dimension, 0.35 in two, 0.28 in five).
-    """
-    radii, weights = _chi_quadrature(dim)
-    scales = ASYMPTOTIC_SCALE / math.sqrt(dim) * np.linspace(0.8, 1.2, 81)
-    tails = np.array([[math.erfc(scale * radius / math.sqrt(8.0)) for radius in radii] for scale in scales])
-    jumps = scales**2 * (tails @ (weights * radii**2))
-    return float(tails[np.argmax(jumps)] @ weights)
-
-
-@functools.cache
-def gaussian_scale(acceptance: float, dim: int) -> float:
-    """The scale at which a random walk on a Gaussian in ``dim`` dimensions is accepted at this rate.
-
-    The acceptance is ``2 E Φ(-s |Z| / 2)`` with Z standard normal, decreasing in s.
-    """
-    radii, weights = _chi_quadrature(dim)
-
-    def accepted(scale: float) -> float:
-        tails = np.array([math.erfc(scale * radius / math.sqrt(8.0)) for radius in radii])
-        return float(weights @ tails)
-
-    low, high = 0.0, 1.0
-    while accepted(high) > acceptance:
-        high *= 2.0
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if accepted(middle) > acceptance else (low, middle)
-    return 0.5 * (low + high)
-
-
-def _chi_quadrature(dim: int, n_points: int = 1000) -> tuple[FloatArray, FloatArray]:
-    """Radii and normalised weights for an expectation over the length of a standard normal vector."""
-    centre = math.sqrt(max(dim - 1, 0))
-    radii = np.linspace(max(0.0, centre - 8.0), centre + 8.0, n_points + 1)
-    radii = 0.5 * (radii[1:] + radii[:-1])
-    log_weights = (dim - 1) * np.log(radii) - 0.5 * radii**2
-    weights = np.exp(log_weights - log_weights.max())
-    return radii, weights / weights.sum()

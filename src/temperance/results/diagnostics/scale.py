@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from temperance.core.state import FloatArray
-
-ASYMPTOTIC_SCALE = 2.38  # Roberts, Gelman & Gilks 1997: the best scale is 2.38/√d
+from temperance.theory import ASYMPTOTIC_SCALE
 
 
 def unimodal_scale(dim: int) -> float:
