@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 import temperance as tp
-from temperance.runs import chain as chain_module
-from temperance.runs import learn
+from temperance.runs import events, learn
 from temperance.runs.chain import ChainRun
 
 PEAKS = tp.zoo.two_modes(2)
@@ -67,8 +66,8 @@ PLACES = [
     (learn, "whitened_squares"),
     (learn, "rest_every"),
     (learn, "jump_chance"),
-    (chain_module, "coordinate_every"),
-    (chain_module, "own_component"),
+    (events, "coordinate_every"),
+    (events, "own_component"),
 ]
 
 
@@ -79,7 +78,7 @@ def test_whatever_fails_in_learning_the_run_goes_on_and_says_so(
 ) -> None:
     monkeypatch.setattr(module, name, failing(getattr(module, name), first))
     if name == "own_component":  # is asked for only where the hottest level has one mode
-        monkeypatch.setattr(chain_module, "unimodal_scale", lambda plan: 0.0)
+        monkeypatch.setattr(events, "unimodal_scale", lambda plan: 0.0)
     with pytest.warns(tp.LearningWarning, match="went back to what was known; .*not to be had"):
         result = tp.sample(PEAKS.log_density, seed=seed, **SHORT)
     assert result.complete
@@ -103,7 +102,7 @@ def test_what_was_learnt_before_a_failure_stays_as_it_was(seed, monkeypatch) -> 
 
 
 def test_a_scout_that_fails_does_not_undo_the_fit(seed, monkeypatch) -> None:
-    monkeypatch.setattr(chain_module, "explore", failing(chain_module.explore, 1))
+    monkeypatch.setattr(events, "explore", failing(events.explore, 1))
     with pytest.warns(tp.LearningWarning, match="scouts, after iteration"):
         result = tp.sample(PEAKS.log_density, seed=seed, **SHORT)
     assert all(chain.modes is not None and chain.modes.n_scouts == 0 for chain in result.chains)

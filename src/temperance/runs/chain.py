@@ -1,9 +1,6 @@
 """One chain: its value tied to a density and a strategy in this process, and advanced by segments."""
 
-import math
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from typing import TypeVar
 
 import numpy as np
 
@@ -21,38 +18,25 @@ from temperance.core.state import (
     STOP,
     SWAPPING,
     Chain,
-    FloatArray,
-    Mixture,
     Noise,
     Settings,
     State,
     Trace,
 )
 from temperance.runs.allocate import cut, new_control, new_info, new_traces
+from temperance.runs.events import for_the_draws, learn
 from temperance.runs.failures import density_failure, own_failure, swap_failure
-from temperance.runs.learn import (
-    Learner,
-    affords_scout,
-    frozen,
-    learnt,
-    postponed,
-    recorded,
-    to_scout,
-)
-from temperance.runs.levels import apparent_scales, covariance_of, covariances, freeze_averages, own_component
+from temperance.runs.learn import recorded
+from temperance.runs.levels import apparent_scales, covariances, freeze_averages
 from temperance.runs.noise import NoiseBlocks
-from temperance.runs.pace import coordinate_every
-from temperance.runs.plan import Plan, kernel_settings, unimodal_scale
+from temperance.runs.plan import Plan, kernel_settings
 from temperance.runs.record import ChainRecord
-from temperance.runs.scouting import explore, new_scout
-from temperance.runs.seeds import SCOUTS, STARTS, keyed
+from temperance.runs.seeds import STARTS, keyed
 from temperance.runs.snapshot import Snapshot, restored, snapshot
 from temperance.runs.starts import Starts, settle
 from temperance.runs.state import RunState, first_run_state, stop_after
 from temperance.swaps.binding import bind
 from temperance.targets import Buffers
-
-Known = TypeVar("Known")
 
 
 class ChainRun:
@@ -235,69 +219,20 @@ class ChainRun:
     def _learn(self) -> None:
         """Everything that is learnt after this iteration, or nothing if it is stopped on the way."""
         now, settings = self.now, self._settings(adapting=True)
-        setbacks: list[str] = []
         spent = int(self.tuning.evaluations[self.n_done - 1])
-        parameters = self._attempt("the swaps", self._learnt_parameters, now.swap_parameters, setbacks)
-        every = self._attempt(
-            "how often to move one coordinate", self._learnt_pace, now.coordinate_every, setbacks
-        )
-        learner = now.learner
-        if self.plan.settings.jumps.enabled:
-            unfitted = postponed(learner, self.plan, self.n_done)
-            learner = self._attempt("modes", self._learnt_modes, unfitted, setbacks)
-            unscouted = replace(learner, next_check=learner.next_fit)
-            learner = self._attempt("scouts", lambda: self._scouted(learner, settings), unscouted, setbacks)
+        lesson = learn(self.plan, now, self.tuning, self._seed, lambda scout: self._walk(scout, settings))
         if not self.running:
             self._n_wasted = int(self.tuning.evaluations[self.n_done - 1]) - spent
             return
-        now.swap_parameters, now.coordinate_every, now.learner = parameters, every, learner
-        self._swaps.view.parameters[:] = parameters
-        now.setbacks += tuple(setbacks)
-        now.next_stop = stop_after(self.plan, learner, self.n_done)
-
-    def _attempt(self, what: str, learn: Callable[[], Known], known: Known, setbacks: list[str]) -> Known:
-        """What can be learnt from what was drawn; where that fails, what was known, and it is noted."""
-        try:
-            with np.errstate(all="ignore"):
-                return learn()
-        except Exception as error:  # noqa: BLE001  whatever is wrong with what was drawn
-            setbacks.append(f"{what}, after iteration {self.n_done}: {error!r}")
-            return known
-
-    def _learnt_parameters(self) -> FloatArray:
-        """What the strategy learns from the half of tuning that has just ended."""
-        learn, end = self.plan.strategy.learn, self.n_done
-        if learn is None or end not in (self.plan.tune // 2, self.plan.tune):
-            return self.now.swap_parameters
-        return learn(self.tuning.log_density[end - max(self.plan.tune // 2, 1) : end])
-
-    def _learnt_pace(self) -> int:
-        """At the end of tuning: how often to move a single coordinate from now on."""
-        end, every = self.n_done, self.now.coordinate_every
-        if self.plan.settings.adaptation.coordinate_every is not None or end < self.plan.tune:
-            return every
-        return coordinate_every(self.tuning, end // 2, end, every)
-
-    def _learnt_modes(self) -> Learner:
-        """What the states so far say of modes."""
-        shape = covariance_of(self.state, 0)
-        return learnt(self.now.learner, self.plan, self.tuning, shape, self.n_done)
-
-    def _scouted(self, learner: Learner, settings: Settings) -> Learner:
-        """What scouts find that are sent where no mode is known."""
-        plan, state = self.plan, self.state
-        evaluated = int(self.tuning.evaluations[: self.n_done].sum())
-        learner, levels = to_scout(learner, plan, state, self.n_done, evaluated)
-        covariance = math.exp(2.0 * state.log_scale[0]) * covariance_of(state, 0)
-        for level in levels:
-            if self.running and affords_scout(learner, plan, evaluated):
-                scout = new_scout(state, level, covariance)
-                rng = np.random.default_rng(keyed(self._seed, SCOUTS, learner.n_scouts))
-                learner = explore(learner, plan, scout, rng, lambda scout: self._walk(scout, settings))
-        return learner
+        now.swap_parameters, now.coordinate_every = lesson.swap_parameters, lesson.coordinate_every
+        now.learner, now.setbacks = lesson.learner, now.setbacks + lesson.setbacks
+        now.next_stop = stop_after(self.plan, now.learner, self.n_done)
+        self._swaps.view.parameters[:] = now.swap_parameters
 
     def _walk(self, scout: Scout, settings: Settings) -> bool:
         """One round of a scout; whether it came to its end."""
+        if not self.running:
+            return False
         chain, bound = self._chain(settings, self._noise.draw(self.state, 0), self.tuning), self._bound
         self._guarded(lambda: self._scout(bound.evaluate, bound.context, chain, scout))
         self.tuning.evaluations[self.n_done - 1] += len(scout.uniforms)
@@ -305,25 +240,12 @@ class ChainRun:
 
     def _freeze(self) -> None:
         """What was learnt stays as it is from now on, unless adaptation never ends."""
-        now, jumps, setbacks = self.now, self.plan.settings.jumps, list[str]()
+        now = self.now
         if not self.plan.adapts_for_ever and self.plan.settings.adaptation.average:
             freeze_averages(self.state, pinned=bool(self.plan.betas[-1] == 0.0))
-        n_levels = int(self.state.n_levels[0])
-        if jumps.enabled:
-            now.learner = self._attempt(
-                "how often to jump", lambda: frozen(now.learner, self.plan, n_levels), now.learner, setbacks
-            )
-        if jumps.enabled and jumps.refresh and n_levels > 1:
-            now.refresh = self._attempt("the hottest level", self._learnt_refresh, now.refresh, setbacks)
-        now.setbacks += tuple(setbacks)
+        now.learner, now.refresh, setbacks = for_the_draws(self.plan, now)
+        now.setbacks += setbacks
         now.frozen = True
-
-    def _learnt_refresh(self) -> Mixture:
-        """A hottest level with one mode gets fresh proposals from what is known of it."""
-        scales = apparent_scales(self.plan, self.state)
-        if scales[-1] >= unimodal_scale(self.plan):
-            return own_component(self.state, len(scales) - 1)
-        return self.now.refresh
 
     def _chain(self, settings: Settings, noise: Noise, trace: Trace) -> Chain:
         jumps, refresh = self.now.learner.mixture, self.now.refresh
