@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 import temperance as tp
+from temperance import origin
 from temperance.cli import main
 
 MODEL = """
@@ -45,15 +46,17 @@ def failing(x):
 def nothing(x):
     return None
 
-def until(error):
+def until(error, cause=None):
     def density(x):
         if len(CALLS) > 150:
-            raise error
+            raise error from cause
         return gaussian(x)
     return density
 
 breaking = until(KeyError("no such place"))
 exiting = until(SystemExit(5))
+exiting_for_a_cause = until(SystemExit(7), ValueError("no licence"))
+closing = until(GeneratorExit("no error, no exit"))
 interrupting = until(KeyboardInterrupt())
 
 number = 3
@@ -253,18 +256,45 @@ def test_out_is_refused_before_sampling(folder, out):
     assert "user_model" not in sys.modules or not sys.modules["user_model"].CALLS
 
 
+@pytest.mark.parametrize("name", ["file", "n" * 250])
+def test_a_file_that_appears_during_the_run_stays_and_the_draws_go_beside_it(folder, name):
+    model = f"""
+from pathlib import Path
+
+def density(x):
+    Path("{name}.npz").write_text("mine")
+    return -0.5 * float(x @ x)
+"""
+    (folder / "user_model.py").write_text(model)
+    result = sample("density", "--out", name)
+    assert result.exit_code == 0, result.output
+    assert (folder / f"{name}.npz").read_text() == "mine"
+    assert f"--out: {name}.npz appeared during the run and is left as it is" in result.stderr
+    named = result.stdout.rstrip().rsplit(" ", 1)[1]
+    assert named == f"{name[:50]}-1.npz"
+    assert tp.Result.load(folder / named).complete
+
+
 def test_out_is_replaced_when_told(folder):
     (folder / "taken.npz").write_text("mine")
     assert sample("gaussian", "--out", "taken", "--overwrite").exit_code == 0
     assert tp.Result.load(folder / "taken.npz").complete
 
 
-@pytest.mark.parametrize(("function", "code"), [("breaking", 1), ("exiting", 5), ("interrupting", 130)])
+@pytest.mark.parametrize(
+    ("function", "code"),
+    [("breaking", 1), ("exiting", 5), ("exiting_for_a_cause", 7), ("closing", None), ("interrupting", 130)],
+)
 @pytest.mark.filterwarnings("ignore::temperance.IncompleteWarning")
 def test_a_run_that_ends_early_is_written(folder, function, code):
-    result = sample(function, "--out", "file", "--draws", "500", "--tune", "0")
-    assert result.exit_code == code
-    assert "file.npz" in result.output
+    arguments = ("--out", "file", "--draws", "500", "--tune", "0")
+    if code is None:
+        with pytest.raises(GeneratorExit):
+            sample(function, *arguments)
+    else:
+        result = sample(function, *arguments)
+        assert result.exit_code == code
+        assert "file.npz" in result.output
     options = {"draws": 500, "tune": 0, "chains": 2, "levels": 2, "seed": 1, "progress": False}
     whole = tp.sample(lambda x: -0.5 * float(x @ x), initial=np.zeros(2), **options)
     kept = tp.Result.load(folder / "file.npz")
@@ -284,7 +314,7 @@ def test_an_error_stays_the_error_when_the_draws_cannot_be_written(folder, monke
     monkeypatch.setattr(tp.Result, "save", full)
     result = sample("breaking", "--out", "file")
     assert_one_line(result, "(KeyError: 'no such place')")
-    assert "--out: file cannot be written: no space left on device" in result.stderr
+    assert "--out: file.npz cannot be written: no space left on device" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -293,13 +323,23 @@ def test_an_error_stays_the_error_when_the_draws_cannot_be_written(folder, monke
         ("import math\nmath.sqrt(-1)", "ValueError: math domain error, from {file}:2"),
         ("number = 1\nnumber.real()", "TypeError: 'int' object is not callable, from {file}:2"),
         ("1 +", "SyntaxError: invalid syntax (broken_model.py, line 1)"),
+        ("import not_there", "ModuleNotFoundError: No module named 'not_there', from {file}:1"),
     ],
 )
 def test_a_module_that_fails_is_answered_with_the_line(folder, source, text):
     file = folder / "broken_model.py"
     file.write_text(source)
     importlib.invalidate_caches()
-    assert_one_line(run("sample", "broken_model:f", "--initial", "0", *FEW), text.format(file=file))
+    result = run("sample", "broken_model:f", "--initial", "0", *FEW)
+    assert_one_line(result, f"importing broken_model failed: {text.format(file=file)}")
+
+
+def test_a_module_of_a_name_that_begins_like_the_package_is_the_users():
+    """Broken: a prefix without a separator, which hides its lines."""
+    file = f"{origin.__file__.removesuffix('/origin.py')}_models.py"
+    with pytest.raises(ZeroDivisionError) as caught:
+        exec(compile("\n1 / 0", file, "exec"), {})
+    assert origin.origin(caught.value) == f"{file}:2"
 
 
 def test_ctrl_c_before_the_first_draw_exits_with_130(folder, monkeypatch):

@@ -179,7 +179,7 @@ def test_the_command_replaces_a_page_only_when_told(result, tmp_path, no_figures
     assert run("report", path).exit_code == 0
     again = run("report", path)
     assert again.exit_code == 1
-    assert re.fullmatch(r"Error: path: .*run\.html exists; .*--overwrite\)\n", again.output)
+    assert re.fullmatch(r"Error: --out: .*run\.html exists; .*--overwrite\)\n", again.output)
     assert run("report", path, "--overwrite").exit_code == 0
 
 
@@ -193,7 +193,7 @@ def test_the_command_from_sampling_to_page(tmp_path, monkeypatch, no_figures):
 
 
 @pytest.mark.parametrize(
-    ("name", "message"), [("run.npz", "is not a result"), ("absent.npz", "does not exist")]
+    ("name", "message"), [("run.npz", "is damaged, or no result"), ("absent.npz", "does not exist")]
 )
 def test_the_command_refuses_other_files(tmp_path, name, message):
     (tmp_path / "run.npz").write_text("no")
@@ -201,6 +201,13 @@ def test_the_command_refuses_other_files(tmp_path, name, message):
     assert done.exit_code in (1, 2)
     assert message in done.output
     assert "Traceback" not in done.output
+    assert done.output.count("BadZipFile") == (name == "run.npz"), "the cause is said once"
+
+
+def test_the_command_names_the_option_of_a_page_that_cannot_be_written(result, tmp_path):
+    done = run("report", result.save(tmp_path / "run.npz"), "--out", tmp_path / "nowhere" / "page.html")
+    assert done.exit_code == 1
+    assert done.output.startswith(f"Error: --out: the folder {tmp_path / 'nowhere'} does not exist")
 
 
 # ---- in a browser

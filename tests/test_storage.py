@@ -132,7 +132,7 @@ def test_a_file_is_not_replaced_without_leave(rng, tmp_path):
     [
         ("file/run.npz", r"folder .*file does not exist"),
         ("folder.npz", r"folder\.npz is a folder"),
-        ("closed/run.npz", r"run\.npz cannot be written: .*read-only"),
+        ("closed/run.npz", r"run\.npz cannot be written: read-only$"),
     ],
 )
 def test_where_no_file_can_be_put_is_said(rng, tmp_path, monkeypatch, place, message):
@@ -140,10 +140,10 @@ def test_where_no_file_can_be_put_is_said(rng, tmp_path, monkeypatch, place, mes
     (tmp_path / "folder.npz").mkdir()
     (tmp_path / "closed").mkdir()
 
-    def refuses(**_):  # root can write to any folder, whatever its mode
-        raise OSError(errno.EROFS, "read-only")
+    def refuses(self, mode):  # root can write to any folder, whatever its mode
+        raise OSError(errno.EROFS, "read-only", str(self))
 
-    monkeypatch.setattr(files.tempfile, "TemporaryFile", refuses)
+    monkeypatch.setattr(files.Path, "open", refuses)
     with pytest.raises(tp.InvalidInputError, match=f"^path: .*{message}"):
         make_result(rng, n_draws=5, n_tune=5).save(tmp_path / place)
 
@@ -161,6 +161,29 @@ def test_a_failed_save_leaves_the_old_file(rng, tmp_path, monkeypatch):
     with pytest.raises(OSError, match="no space left"):
         result.save(path, overwrite=True)
     assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(("length", "fits"), [(251, True), (252, False)])
+def test_a_name_that_passes_the_check_can_be_written(rng, tmp_path, length, fits):
+    """Broken: a partial file whose name is longer than the one asked for."""
+    result, path = make_result(rng, n_draws=5, n_tune=5), tmp_path / f"{'n' * length}.npz"
+    if fits:
+        files.require_writable(path, overwrite=False)
+        assert list(tmp_path.iterdir()) == []
+        assert result.save(path) == path
+    else:
+        with pytest.raises(tp.InvalidInputError, match=r"^path: .*cannot be written: .*too long$"):
+            files.require_writable(path, overwrite=False)
+
+
+def test_an_error_while_writing_names_the_file_asked_for(tmp_path):
+    path = tmp_path / "page.html"
+    path.mkdir()
+    with pytest.raises(IsADirectoryError) as caught:
+        files.write_text(path, "text")
+    assert caught.value.filename == str(path)
+    assert "partial" not in str(caught.value)
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -197,7 +220,7 @@ def test_a_damaged_file_is_refused_by_name_or_read_as_it_was(rng, tmp_path):
 def test_what_is_not_a_result_is_refused(tmp_path, content):
     path = tmp_path / "run.npz"
     path.write_bytes(content)
-    with pytest.raises(tp.InvalidInputError, match=r"run\.npz is not a result"):
+    with pytest.raises(tp.InvalidInputError, match=r"run\.npz is damaged, or no result"):
         tp.Result.load(path)
 
 
@@ -206,9 +229,14 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
         tp.Result.load(tmp_path / "absent.npz")
 
 
+def test_a_file_that_cannot_be_read_is_not_called_damaged(tmp_path):
+    with pytest.raises(tp.InvalidInputError, match=r"^path: .* cannot be read: Is a directory$"):
+        tp.Result.load(tmp_path)
+
+
 def test_other_arrays_are_refused(tmp_path):
     np.savez(tmp_path / "run.npz", draws=np.zeros((1, 2, 3)))
-    with pytest.raises(tp.InvalidInputError, match=r"is not a result.*about"):
+    with pytest.raises(tp.InvalidInputError, match=r"no result saved by temperance.*about"):
         tp.Result.load(tmp_path / "run.npz")
 
 
@@ -227,5 +255,5 @@ def test_a_file_with_wrong_facts_is_refused(rng, tmp_path, bad):
         arrays = dict(file)
     arrays["about"] = np.array(json.dumps({**json.loads(str(arrays["about"])), **bad}))
     np.savez(path, **arrays)
-    with pytest.raises(tp.InvalidInputError, match="is not a result"):
+    with pytest.raises(tp.InvalidInputError, match="is damaged, or no result"):
         tp.Result.load(path)

@@ -3,6 +3,7 @@
 import contextlib
 import importlib
 import io
+import itertools
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import click
 
 INTERRUPTED = 130  # what a shell expects of a program ended by Ctrl-C
+KEPT_LETTERS = 50  # of up to four bytes each, where a name may have 255
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -35,7 +37,7 @@ def demo(seed: int, draws: int, out: Path) -> None:
     """Sample twenty peaks in the plane and compare with the exact answer."""
     from temperance.demo import comparison, draw_demo, run_demo
 
-    with _one_line_errors("--out"):
+    with _one_line_errors(f"--out: {out}"):
         out.mkdir(parents=True, exist_ok=True)
     click.echo("Twenty peaks in the plane, five levels, four chains.")
     click.echo("(The first run compiles the sampler, once, which takes some 20 seconds.)", err=True)
@@ -107,10 +109,12 @@ def sample(function: str, initial: str | None, out: Path | None, overwrite: bool
 def report(run: Path, out: Path | None, title: str | None, overwrite: bool) -> None:
     """Write a page about RUN, a file that sample --out wrote: verdict, warnings, tables, figures."""
     import temperance
+    from temperance.files import require_writable
 
     page = run.with_suffix(".html") if out is None else out
     heading = run.stem if title is None else title
-    with _one_line_errors("--out"):
+    with _one_line_errors(f"--out: {page}"):
+        require_writable(page, overwrite=overwrite, name="--out")
         result = temperance.Result.load(run)
         path = result.report(page, title=heading, overwrite=overwrite)
     click.echo(f"{result.verdict}\nreport: {path}")
@@ -164,15 +168,20 @@ def _load(reference: str) -> Any:
     from temperance.origin import came_from
 
     module_name, _, name = reference.partition(":")
+    refusal = f"{reference!r} must name a function as MODULE:FUNCTION"
+    if not (name and all(module_name.split("."))):
+        raise click.ClickException(refusal)
     if "" not in sys.path:
         sys.path.insert(0, "")
     try:
-        return getattr(importlib.import_module(module_name), name)
+        module = importlib.import_module(module_name)
+        if hasattr(module, name):
+            return getattr(module, name)
     except Exception as error:  # whatever the user's module does when it is imported
-        raise click.ClickException(
-            f"{reference!r} must name a function as MODULE:FUNCTION: "
-            f"{type(error).__name__}: {error}{came_from(error)}"
-        ) from error
+        absent = isinstance(error, ModuleNotFoundError) and f"{module_name}.".startswith(f"{error.name}.")
+        said = refusal if absent else f"importing {module_name} failed"
+        raise click.ClickException(f"{said}: {type(error).__name__}: {error}{came_from(error)}") from error
+    raise click.ClickException(f"{refusal}: {module_name} has no {name!r}")
 
 
 def _numbers(text: str) -> list[float]:
@@ -185,28 +194,29 @@ def _numbers(text: str) -> list[float]:
 @contextlib.contextmanager
 def _one_line_errors(option: str = "") -> Iterator[None]:
     """Turn our errors, and those of the files of an option, into one line instead of a traceback."""
-    from temperance.errors import TemperanceError
+    from temperance.errors import DensityError, SwapWeightError, TemperanceError
 
     try:
         yield
     except TemperanceError as error:
-        cause = f" ({type(error.__cause__).__name__}: {error.__cause__})" if error.__cause__ else ""
+        unsaid = error.__cause__ if isinstance(error, DensityError | SwapWeightError) else None
+        cause = "" if unsaid is None else f" ({type(unsaid).__name__}: {unsaid})"
         raise click.ClickException(f"{error}{cause}") from error
     except OSError as error:
         if not option:
             raise
-        raise click.ClickException(f"{option} cannot be written: {error}") from error
+        raise click.ClickException(f"{option} cannot be written: {error.strerror or error}") from error
     except KeyboardInterrupt:  # before there was a run to keep
         sys.exit(INTERRUPTED)
 
 
 @contextlib.contextmanager
 def _keeping_draws(out: Path | None, overwrite: bool) -> Iterator[None]:
-    """Write what was drawn before an error or an exit, and pass that on."""
+    """Write what was drawn before an error, an exit or whatever else ended the run, and pass that on."""
     try:
         yield
-    except (click.ClickException, SystemExit) as ended:
-        result = getattr(ended.__cause__ or ended, "result", None)
+    except BaseException as ended:
+        result = getattr(ended, "result", None) or getattr(ended.__cause__, "result", None)
         if out is not None and result is not None:
             try:
                 click.echo(f"What was drawn before is in {_save(result, out, overwrite)}", err=True)
@@ -216,9 +226,22 @@ def _keeping_draws(out: Path | None, overwrite: bool) -> Iterator[None]:
 
 
 def _save(result: Any, out: Path, overwrite: bool) -> Path:
-    with _one_line_errors(f"--out: {out}"):
-        path: Path = result.save(out, overwrite=overwrite)
+    """Write the run, beside what came to its place since the check before: draws are not to be lost."""
+    from temperance.results.storage import npz_path
+
+    place = npz_path(out)
+    with _one_line_errors(f"--out: {place}"):
+        if place.is_dir() or (place.exists() and not overwrite):
+            click.echo(f"--out: {place} appeared during the run and is left as it is", err=True)
+            place = _free_name(place)
+        path: Path = result.save(place, overwrite=overwrite)
     return path
+
+
+def _free_name(taken: Path) -> Path:
+    """A name beside another, short enough for every disk."""
+    names = (f"{taken.stem[:KEPT_LETTERS]}-{k}{taken.suffix}" for k in itertools.count(1))
+    return next(path for path in map(taken.with_name, names) if not path.exists())
 
 
 def _figure_or_reason(draw: Callable[[], Path]) -> str:

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import secrets
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -15,12 +14,15 @@ def require_writable(path: Path, *, overwrite: bool, name: str = "path") -> None
     """Refuse a place where no file can be put, in words that begin with the name of the parameter."""
     try:
         _require_room(path, overwrite, name)
-        tempfile.TemporaryFile(dir=path.parent).close()
+        with _partial_file(path):
+            pass
     except OSError as error:
-        raise InvalidInputError(f"{name}: {path} cannot be written: {error}") from error
+        raise InvalidInputError(f"{name}: {path} cannot be written: {error.strerror or error}") from error
 
 
 def _require_room(path: Path, overwrite: bool, name: str) -> None:
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+        path.lstat()  # raises where the name is too long, which the questions below may take for absent
     if not path.parent.is_dir():
         raise InvalidInputError(f"{name}: the folder {path.parent} does not exist")
     if path.is_dir():
@@ -34,13 +36,26 @@ def _require_room(path: Path, overwrite: bool, name: str) -> None:
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
     """A file that takes its name once it is whole and on the disk; nothing is left of one that failed."""
-    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        with partial.open("xb") as file:
+        with _partial_file(path) as (partial, file):
             yield file
             file.flush()
             os.fsync(file.fileno())
-        partial.replace(path)
+            file.close()
+            partial.replace(path)
+    except OSError as error:
+        if error.filename is None:
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from None  # the partial file is our affair
+
+
+@contextlib.contextmanager
+def _partial_file(path: Path) -> Iterator[tuple[Path, BinaryIO]]:
+    """A new file beside a path, gone at the end; of a short name, as that of the path may be at the limit."""
+    partial = path.with_name(f".{secrets.token_hex(4)}.partial")
+    try:
+        with partial.open("xb") as file:
+            yield partial, file
     finally:
         partial.unlink(missing_ok=True)
 

@@ -1,10 +1,11 @@
 """Where in a user's code an error came from."""
 
+import os
 import sysconfig
 import traceback
 from pathlib import Path
 
-NOT_SHOWN = (str(Path(__file__).parent), sysconfig.get_paths()["stdlib"], "<frozen")
+NOT_SHOWN = (f"{Path(__file__).parent}{os.sep}", f"{sysconfig.get_paths()['stdlib']}{os.sep}", "<frozen")
 INSTALLED = {"site-packages", "dist-packages"}
 
 

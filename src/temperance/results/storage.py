@@ -56,19 +56,29 @@ def load(path: Any, build: Callable[..., "Result"]) -> "Result":
                 f"it was written by temperance {about['setup']['versions']['temperance']}"
             )
         return build(**_fields(arrays, about))
-    except FileNotFoundError as error:
-        raise InvalidInputError(f"path: there is no file {path}") from error
     except InvalidInputError:
         raise
     except Exception as error:  # whatever a damaged file does to zlib, zipfile, NumPy and us
-        raise InvalidInputError(f"path: {path} is not a result saved by temperance: {error!r}") from error
+        raise InvalidInputError(
+            f"path: {path} is damaged, or no result saved by temperance: {error!r}"
+        ) from error
 
 
 def _read(path: Any) -> Arrays:
     """All arrays of a file. Each is read to its end, since only there its checksum is looked at."""
-    with zipfile.ZipFile(path) as archive:
+    with zipfile.ZipFile(io.BytesIO(_content(path))) as archive:
         members = {name.removesuffix(".npy"): archive.read(name) for name in archive.namelist()}
     return {name: np.load(io.BytesIO(content), allow_pickle=False) for name, content in members.items()}
+
+
+def _content(path: Any) -> bytes:
+    """All bytes of a file; read apart, since a damaged file can raise an OSError as well."""
+    try:
+        return Path(path).read_bytes()
+    except FileNotFoundError as error:
+        raise InvalidInputError(f"path: there is no file {path}") from error
+    except OSError as error:
+        raise InvalidInputError(f"path: {path} cannot be read: {error.strerror or error}") from error
 
 
 def _arrays(result: "Result") -> Arrays:
