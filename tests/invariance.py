@@ -226,7 +226,8 @@ def p_values(run: Any, n: int, rng: np.random.Generator) -> np.ndarray:
     uniform = [stats.kstest(pit[:, k, i], "uniform").pvalue for k, i in np.ndindex(pit.shape[1:])]
     scores = stats.norm.ppf(np.clip(pit, 1e-12, 1 - 1e-12))
     correlation = np.array([np.corrcoef(a, b)[0, 1] for a, b in _neighbours(scores)])
-    unmoved = float(all(map(np.array_equal, before, parameters(run))))
+    same = [np.array_equal(*pair, equal_nan=True) for pair in zip(before, parameters(run), strict=True)]
+    unmoved = float(all(same))
     return np.concatenate([uniform, 2 * stats.norm.sf(np.abs(math.sqrt(n) * correlation)), [unmoved]])
 
 

@@ -210,6 +210,11 @@ def moving_ladder(result, rng):
     return with_chains(result, heating)
 
 
+def learning_failed(result, rng):
+    setbacks = ("modes, after iteration 7: ValueError()",)
+    return with_chains(result, lambda k, chain: replace(chain, setbacks=setbacks) if k == 1 else chain)
+
+
 def no_tuning(result, rng):
     return replace(result, n_tune=0)
 
@@ -292,6 +297,7 @@ FAULTS = {
     moving_ladder: "still adapting",
     no_tuning: "still adapting",
     bound_hit: "bound hit",
+    learning_failed: "learning failed",
     one_chain: "one chain",
     incomplete: "incomplete run",
 }
@@ -505,6 +511,35 @@ def test_rounding_matters_from_a_tenth_on(column, constant, too_large, healthy):
     assert names(shifted(healthy, column, constant)) == ({"rounding"} if too_large else set())
 
 
+@pytest.mark.parametrize("column", ["log_density", "log_prior"])
+def test_the_cure_of_rounding_tells_a_constant_from_a_far_start(column, healthy):
+    """Far from the mass the log density falls as the draws go on; beside a constant it stays as it is."""
+    part = column.removeprefix("log_")
+    assert f"constants out of the log {part}" in the(shifted(healthy, column, -1e17), "rounding").cure
+
+    def approaching(k, chain):
+        values = getattr(chain.sampling, column).copy()
+        values.T[...] = -1e18 * np.linspace(1.0, 1.0 - 1e-6, len(values))
+        return with_sampling(chain, **{column: values})
+
+    assert the(with_chains(healthy, approaching), "rounding").cure.startswith("a start nearer the mass")
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("size", [1e154, 1e200, 1e307])
+def test_a_log_density_whose_variance_overflows_is_judged_without_noise(size, healthy):
+    """No limit can be told from it, and so no mode is called lost."""
+
+    def huge(k, chain):
+        tuning = chain.tuning._replace(log_density=np.zeros_like(chain.tuning.log_density))
+        values = size * np.maximum(chain.sampling.log_density - 1.0, -15.0)
+        return replace(with_sampling(chain, log_density=values), tuning=tuning)
+
+    found = with_chains(healthy, huge)
+    assert "rounding" in found.verdict
+    assert "lost mode" not in names(found)
+
+
 def test_a_few_draws_with_a_huge_log_density_do_not_matter(healthy):
     def spoilt(k, chain):
         log_density = chain.sampling.log_density.copy()
@@ -574,6 +609,48 @@ def test_a_lost_mode_says_where_it_was(healthy, rng):
     cure = the(lost, "lost mode").cure
     k, row = map(int, re.search(r"chains\[(\d+)\]\.tuning\.draws\[(\d+)\]", cure).groups())
     assert lost.chains[k].tuning.log_density[row, 0] == 25.0
+
+
+# ---- chains that were interrupted
+
+
+FEW_DRAWS = 3  # of a chain that is then not kept
+
+
+def without_the_first(result):
+    """The same chains after one that was interrupted early, of which no draw is kept."""
+    early = result.chains[0]
+    early = replace(early, sampling=cut(early.sampling, FEW_DRAWS))
+    return replace(result, chains=(early, *result.chains))
+
+
+OF_SOME_CHAINS = [frozen, lost_mode, missed_mode, passed_over, not_learnt, unknown_mode, idle_jumps]
+
+
+@pytest.mark.parametrize("fault", OF_SOME_CHAINS, ids=lambda fault: fault.__name__)
+def test_chains_have_the_same_numbers_whichever_are_kept(fault, healthy, rng):
+    all_kept = fault(healthy, rng)
+    some_kept = without_the_first(all_kept)
+    assert some_kept.kept_numbers == [1, 2, 3, 4]
+    before, after = (
+        re.search(r"chains? (\d[\d, and]*)", the(result, FAULTS[fault]).message).group(1)
+        for result in (all_kept, some_kept)
+    )
+    numbers = [int(number) for number in re.findall(r"\d", before)]
+    assert numbers
+    assert [int(number) for number in re.findall(r"\d", after)] == [number + 1 for number in numbers]
+
+
+def test_tables_and_figures_number_the_chains_that_are_kept(healthy, rng):
+    result = without_the_first(missed_mode(healthy, rng))
+    columns = [name for name in result.summary().modes.columns if name.endswith("_share")]
+    assert columns == [f"chain_{number}_share" for number in (2, 3, 4, 5)]
+    expected = [f"chain {number}" for number in (2, 3, 4, 5)]
+    for plot in (tp.plots.trace, tp.plots.occupancy):
+        labels = plot(result).get_legend_handles_labels()[1]
+        assert [label for label in labels if label != "all chains"] == expected
+    assert [tick.get_text() for tick in tp.plots.ranks(result).get_yticklabels()] == expected
+    assert result.to_datatree()["posterior"]["chain"].values.tolist() == [1, 2, 3, 4]
 
 
 # ---- jumps

@@ -1,12 +1,16 @@
 """Learning that fails goes back to what was known, says so, and loses no draw."""
 
+from dataclasses import replace
+
 import numba
 import numpy as np
 import pytest
 
 import temperance as tp
+from records import make_result
 from temperance.runs import events, learn
 from temperance.runs.chain import ChainRun
+from temperance.sampling import _warn_of_setbacks
 
 PEAKS = tp.zoo.two_modes(2)
 SHORT = {
@@ -121,6 +125,14 @@ def test_an_error_of_our_own_keeps_the_draws(seed, monkeypatch) -> None:
         tp.sample(PEAKS.log_density, seed=seed, **SHORT)
     assert isinstance(raised.value.__cause__, MemoryError)
     assert max(chain.n_draws for chain in raised.value.result.chains) == 100
+
+
+@pytest.mark.parametrize(("n_failures", "words"), [(1, "failed 1 time and"), (3, "failed 3 times and")])
+def test_failures_are_counted_in_words(n_failures, words, rng) -> None:
+    result = make_result(rng, n_chains=1)
+    chain = replace(result.chains[0], setbacks=("modes, after iteration 7: ValueError()",) * n_failures)
+    with pytest.warns(tp.LearningWarning, match=words):
+        _warn_of_setbacks(replace(result, chains=(chain,)))
 
 
 def test_setbacks_are_saved(seed, tmp_path, monkeypatch) -> None:

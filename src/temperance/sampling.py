@@ -26,6 +26,7 @@ from temperance.settings import Settings
 from temperance.store.memory import Memory
 from temperance.swaps import Strategy
 from temperance.targets import gather, make_target
+from temperance.text import counted
 
 MEMORY_LIMIT = 8 * 2**30  # bytes for the covariances and traces of one call
 
@@ -206,8 +207,8 @@ def _warn_of_setbacks(result: Result) -> None:
     setbacks = [setback for chain in result.chains for setback in chain.setbacks]
     if setbacks:
         warnings.warn(
-            f"learning failed {len(setbacks)} times and went back to what was known; the last time it was "
-            f"{setbacks[-1]}",
+            f"learning failed {counted(len(setbacks), 'time')} and went back to what was known; the last "
+            f"time it was {setbacks[-1]}",
             LearningWarning,
             stacklevel=4,
         )

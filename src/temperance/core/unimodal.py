@@ -3,7 +3,8 @@
 The paper tells by the scale e^θ of a walk that has the covariance C of its level. In many dimensions such a
 walk is accepted at the wanted rate when e^θ √(tr(Σ⁻¹C)/d) is the scale that suits a Gaussian, Σ being the
 covariance within a mode. A robust walk learns Σ itself and keeps that scale. So the score of its level is the
-scale over √(tr(Σ⁻¹C)/d), the mean over the states x of (x − μ)ᵀΣ⁻¹(x − μ)/d, measured while the walk goes on.
+scale over √(tr(Σ⁻¹C)/d), where tr(Σ⁻¹C)/d is measured as the mean over the states x of (x − μ)ᵀΣ⁻¹(x − μ)/d
+while the walk goes on.
 """
 
 import math
@@ -41,7 +42,7 @@ def follow_levels(gain: float, state: State, room: FloatArray) -> None:
 
 @compiled
 def last_power(iteration: int) -> int:
-    """The largest power of two up to here."""
+    """The largest power of two up to here, one at least."""
     power = 1
     while 2 * power <= iteration:
         power *= 2

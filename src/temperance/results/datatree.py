@@ -105,9 +105,7 @@ def _history(recorded: FloatArray, frozen: FloatArray, trace: Trace) -> FloatArr
 
 def _coordinates(result: "Result", variables: Variables) -> dict[str, Any]:
     """One along every dimension: what the user gave, the numbers of the chains kept, or plain numbers."""
-    kept_ones = set(map(id, result.kept))
-    kept = [k for k, chain in enumerate(result.chains) if id(chain) in kept_ones]
-    given: dict[str, Any] = {"chain": kept, **result.parameters.coords}
+    given: dict[str, Any] = {"chain": result.kept_numbers, **result.parameters.coords}
     return {
         dim: list(given.get(dim, range(length)))
         for dims, values in variables.values()

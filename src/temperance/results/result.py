@@ -196,7 +196,13 @@ class Result:
     @cached_property
     def kept(self) -> list[ChainRecord]:
         """The chains that are in ``draws``."""
-        return [chain for chain in self.chains if chain.n_draws >= self.n_common][: self._kept_size[0]]
+        return [self.chains[number] for number in self.kept_numbers]
+
+    @cached_property
+    def kept_numbers(self) -> list[int]:
+        """The place in ``chains`` of each chain that is in ``draws``."""
+        long = [number for number, chain in enumerate(self.chains) if chain.n_draws >= self.n_common]
+        return long[: self._kept_size[0]]
 
     def __str__(self) -> str:
         return as_text(self)

@@ -46,7 +46,7 @@ def summarise(result: "Result", modes: Any = None) -> Summary:
         levels=Table("Levels", _levels(result)),
         chains=Table("Chains", _chains(result)),
         pairs=Table("Pairs of levels", _pairs(result)),
-        modes=Table("Modes", {**mode_columns(found), **_shares(found)}),
+        modes=Table("Modes", {**mode_columns(found), **_shares(result, found)}),
         disagreement=diagnostics.disagreement(found.share) if len(found) else 0.0,
     )
 
@@ -171,8 +171,9 @@ def mode_columns(modes: Modes) -> dict[str, list[Any]]:
     }
 
 
-def _shares(modes: Modes) -> dict[str, list[Any]]:
-    return {f"chain_{k + 1}_share": row.tolist() for k, row in enumerate(modes.share)}
+def _shares(result: "Result", modes: Modes) -> dict[str, list[Any]]:
+    rows = zip(result.kept_numbers, modes.share, strict=True)
+    return {f"chain_{number + 1}_share": row.tolist() for number, row in rows}
 
 
 def _short(point: FloatArray) -> str:

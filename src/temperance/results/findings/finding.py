@@ -3,6 +3,10 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from temperance.results.result import Result
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +40,11 @@ def listed(indices: Sequence[int], noun: str) -> str:
     if len(numbers) == 1:
         return f"{noun} {numbers[0]}"
     return f"{noun}s {', '.join(numbers[:-1])} and {numbers[-1]}"
+
+
+def listed_kept(result: "Result", places: Sequence[int]) -> str:
+    """Chains by their places among those kept, listed by their numbers among all."""
+    return listed([result.kept_numbers[place] for place in places], "chain")
 
 
 def round_up(number: float) -> int:

@@ -11,7 +11,7 @@ from temperance.results.findings.evidence import (
     MISSED_SHARE,
     jumps_carry,
 )
-from temperance.results.findings.finding import Finding, listed, round_up
+from temperance.results.findings.finding import Finding, listed_kept, round_up
 from temperance.runs.record import ChainRecord
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def unknown_mode(result: "Result") -> Finding | None:
         return None
     return Finding(
         name="unknown mode",
-        message=f"in {listed(chains, 'chain')} up to {share[chains].max():.0%} of the draws are far from "
+        message=f"in {listed_kept(result, chains)} up to {share[chains].max():.0%} of the draws are far from "
         "every mode that was learnt, so that jumps hardly lead there: a mode that was found late, or one "
         "with a shape of its own",
         cure=f"longer tuning: tune={_longer(result)}",
@@ -45,9 +45,9 @@ def idle_jumps(result: "Result") -> Finding | None:
     rate = max(measure.jump_rate(result.kept[k]) for k in idle)
     return Finding(
         name="idle jumps",
-        message=f"in {listed(idle, 'chain')} jumps succeed in {rate:.2%} of the draws at most, so that hot "
-        "levels alone bring the first level from mode to mode: the modes are not known well enough, or have "
-        "shapes that jumps do not fit",
+        message=f"in {listed_kept(result, idle)} jumps succeed in {rate:.2%} of the draws at most, so that "
+        "hot levels alone bring the first level from mode to mode: the modes are not known well enough, or "
+        "have shapes that jumps do not fit",
         cure=f"tune={_longer(result)}; nothing, if there are no other warnings",
         serious=False,
     )

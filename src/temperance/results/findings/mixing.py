@@ -16,7 +16,7 @@ from temperance.results.findings.evidence import (
     worst_ess,
     worst_r_hat,
 )
-from temperance.results.findings.finding import Finding, listed, round_up
+from temperance.results.findings.finding import Finding, listed_kept, round_up
 
 if TYPE_CHECKING:
     from temperance.results.result import Result
@@ -28,7 +28,7 @@ def missed_mode(result: "Result") -> Finding | None:
     """A chain never saw a mode that others did, or two chains give the modes different weights."""
     missing, distance = missing_chains(result), disagreement(result)
     if missing:
-        seen = f"{listed(missing, 'chain')} never visited a mode that another chain did"
+        seen = f"{listed_kept(result, missing)} never visited a mode that another chain did"
     elif distance > allowed_disagreement(result):
         seen = f"two chains put {distance:.0%} of the mass into different modes"
     else:
@@ -49,8 +49,8 @@ def _passed_over(result: "Result") -> Finding | None:
         return None
     return Finding(
         name="missed mode",
-        message=f"{listed(passing, 'chain')} never visited a light mode that others came to again and again: "
-        "its weight is too small, if not by much",
+        message=f"{listed_kept(result, passing)} never visited a light mode that others came to again and "
+        "again: its weight is too small, if not by much",
         cure=f"{draws_to_try(result)}{_longer_tuning(result, passing)}",
         serious=False,
     )

@@ -8,7 +8,7 @@ import numpy as np
 from temperance.core.state import IntArray
 from temperance.results.diagnostics.chains import MIN_DRAWS
 from temperance.results.findings.evidence import draws_to_try
-from temperance.results.findings.finding import Finding, listed, round_up
+from temperance.results.findings.finding import Finding, listed_kept, round_up
 from temperance.runs.record import ChainRecord
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def hardly_moved(result: "Result") -> Finding | None:
     chains, coordinates = (np.flatnonzero(np.any(few, axis=axis)) for axis in (1, 0))
     return Finding(
         name="hardly moved",
-        message=f"in {listed(chains.tolist(), 'chain')} {_named(result, coordinates)} took as few as "
+        message=f"in {listed_kept(result, chains.tolist())} {_named(result, coordinates)} took as few as "
         f"{values[few].min()} different values in {n_draws:,} draws, so that R-hat and ESS mean nothing",
         cure=f"{_mend([result.kept[k] for k in chains])}another start, or longer tuning: "
         f"tune={round_up(2 * max(result.n_tune, n_draws))}",

@@ -70,7 +70,8 @@ def learning_failed(result: "Result") -> Finding | None:
         name="learning failed",
         message=f"in {listed(failed, 'chain')} something could not be learnt while tuning and stayed as it "
         f"was: {result.chains[failed[-1]].setbacks[-1]}",
-        cure="parameters in other units, so that neither they nor the log density are very large or small",
+        cure="other units, if parameters or the log density are very large or small; else to mend what the "
+        "error names; nothing, if there are no other warnings",
         serious=False,
     )
 

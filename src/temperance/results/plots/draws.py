@@ -20,7 +20,7 @@ def trace(result: Result, *, parameter: int | str | None = None, ax: Any = None)
         return empty(ax, "no draws")
     k = chosen(result, parameter)
     shown = rows_shown(result.draws.shape[1])
-    for index, draws in enumerate(result.draws[:, :, k]):
+    for index, draws in zip(result.kept_numbers, result.draws[:, :, k], strict=True):
         ax.plot(
             np.arange(len(draws))[shown], draws[shown], color=colour(index), linewidth=0.6, alpha=0.8,
             label=f"chain {index + 1}",
@@ -41,19 +41,19 @@ def ranks(result: Result, *, parameter: int | str | None = None, ax: Any = None)
     unit = ROW_HEIGHT / counts.max()
     expected = unit * counts.sum() / counts.size
     edges = np.linspace(0.0, 1.0, n_bins + 1)
-    for index, row in enumerate(counts):
-        base = n_chains - 1 - index
+    for place, row in enumerate(counts):
+        base = n_chains - 1 - place
         ax.bar(
             edges[:-1],
             unit * row,
             width=1.0 / n_bins,
             bottom=base,
             align="edge",
-            color=colour(index),
+            color=colour(result.kept_numbers[place]),
             alpha=0.75,
         )
         ax.axhline(base + expected, color="0.4", linestyle=":", linewidth=0.8)
-    places, names = np.arange(n_chains)[::-1] + 0.4, [f"chain {index + 1}" for index in range(n_chains)]
+    places, names = np.arange(n_chains)[::-1] + 0.4, [f"chain {index + 1}" for index in result.kept_numbers]
     ax.set(xlabel=f"rank of {result.parameters.labels[k]} among all chains", xlim=(0.0, 1.0))
     ax.set(ylim=(-0.05, n_chains), yticks=places, yticklabels=names)
     return ax

@@ -80,16 +80,12 @@ def _figures(result: Result) -> list[Figure]:
         return [figure for figure in FIGURES if figure.name in ("scales", "ladder", "history", "levels")]
     if not result.keeps_levels:
         return list(FIGURES)
-    rows = -(-result.n_levels[_first_kept(result)] // PANELS_A_ROW)
+    rows = -(-result.n_levels[result.kept_numbers[0]] // PANELS_A_ROW)
 
     def draw(shown: Result, ax: Any) -> Any:
-        return BY_LEVEL.draw(shown, chain=_first_kept(shown), ax=ax)
+        return BY_LEVEL.draw(shown, chain=shown.kept_numbers[0], ax=ax)
 
     return [*FIGURES, replace(BY_LEVEL, draw=draw, size=(8.6, PANEL_ROW * rows + 0.4))]
-
-
-def _first_kept(result: Result) -> int:
-    return next(k for k, chain in enumerate(result.chains) if chain is result.kept[0])
 
 
 def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
