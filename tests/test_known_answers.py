@@ -97,7 +97,7 @@ def test_moments_of_all_levels_with_a_prior_that_is_not_flat(power, seed) -> Non
     assert verdict.passed, verdict.detail
 
 
-@pytest.mark.parametrize("dim", [2, 10, 50])
+@pytest.mark.parametrize("dim", [2, 10, pytest.param(50, marks=pytest.mark.slow)])
 def test_correlated_gaussians(dim, seed) -> None:
     """Mean and variance along a fixed direction, against a covariance with correlations."""
     rng = np.random.default_rng(seed)
