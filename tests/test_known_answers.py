@@ -45,8 +45,18 @@ def mode_moments(draws: np.ndarray) -> np.ndarray:
 TWO_BUMPS_TRUTH = np.array([2.5 * 0.4, 2.5**2 + 0.6**2, 0.7])
 
 
-@pytest.mark.parametrize("strategy", ["equi_energy", "adjacent", "uniform"])
-@pytest.mark.parametrize("settings", [NO_TRIM, tp.paper_settings()], ids=["frozen", "paper"])
+PAPER = tp.paper_settings()
+
+
+@pytest.mark.parametrize(
+    ("settings", "strategy"),
+    [
+        pytest.param(NO_TRIM, "equi_energy", id="frozen-equi_energy"),
+        pytest.param(NO_TRIM, "adjacent", id="frozen-adjacent", marks=pytest.mark.slow),
+        pytest.param(NO_TRIM, "uniform", id="frozen-uniform", marks=pytest.mark.slow),
+        *(pytest.param(PAPER, name, id=f"paper-{name}") for name in ("equi_energy", "adjacent", "uniform")),
+    ],
+)
 def test_two_modes_by_replicates(settings, strategy, seed) -> None:
     """T6: 64 independent runs; a shift of 0.15 in E x must be seen."""
     result = tp.sample(
@@ -97,7 +107,7 @@ def test_moments_of_all_levels_with_a_prior_that_is_not_flat(power, seed) -> Non
     assert verdict.passed, verdict.detail
 
 
-@pytest.mark.parametrize("dim", [2, 10, pytest.param(50, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("dim", [2, *(pytest.param(dim, marks=pytest.mark.slow) for dim in (10, 50))])
 def test_correlated_gaussians(dim, seed) -> None:
     """Mean and variance along a fixed direction, against a covariance with correlations."""
     rng = np.random.default_rng(seed)
@@ -113,6 +123,7 @@ def test_correlated_gaussians(dim, seed) -> None:
     assert verdict.passed, verdict.detail
 
 
+@pytest.mark.slow
 def test_twenty_peaks(seed) -> None:
     """All modes in every chain, and moments: a bias of 0.2 in E x must be seen."""
     peaks = tp.zoo.twenty_peaks()
