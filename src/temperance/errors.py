@@ -39,6 +39,10 @@ class SwapWeightError(RunError):
     """The weight of a pair of levels is negative, infinite or NaN, or its function raised an error."""
 
 
+class MoveError(RunError):
+    """A move broke its contract: a ratio that is NaN, more evaluations than it declared, or no freezing."""
+
+
 class TemperanceWarning(UserWarning):
     """Base of all warnings issued by this package."""
 

@@ -26,7 +26,7 @@ KERNEL_OPTIONS: dict[str, Any] = {**OPTIONS, "_nrt": False}
 # to make than the function itself.
 NO_POINTER: dict[str, Any] = {"no_cfunc_wrapper": True}
 NO_WAY_IN: dict[str, Any] = {**NO_POINTER, "no_cpython_wrapper": True}
-KERNEL_FOLDERS = ("core", "modes", "swaps", "targets")
+KERNEL_FOLDERS = ("core", "modes", "moves", "swaps", "targets")
 
 
 class _Inner(CPUDispatcher):  # type: ignore[misc]

@@ -4,8 +4,19 @@ import math
 from typing import Any
 
 from temperance.core.compile import compiled
-from temperance.core.state import LEVEL, RUNNING, STATUS, STOP, STOPPED, Chain, Info
-from temperance.core.walk import screen
+from temperance.core.state import (
+    INFINITE,
+    LEVEL,
+    NOT_A_NUMBER,
+    RUNNING,
+    STATUS,
+    STOP,
+    STOPPED,
+    Info,
+    IntArray,
+    Settings,
+    State,
+)
 
 
 @compiled
@@ -14,20 +25,52 @@ def clear_answers(n_points: int, info: Info) -> None:
 
     A row that a target forgets is then NaN, which never passes; the prior of a target without one is zero.
     """
-    for level in range(n_points):
-        info.log_density[level] = math.nan
-        info.log_prior[level] = 0.0
+    for k in range(n_points):
+        info.log_density[k] = math.nan
+        info.log_prior[k] = 0.0
+    for k in range(min(n_points, info.gradient.shape[0])):
+        for i in range(info.gradient.shape[2]):
+            info.gradient[k, 0, i] = math.nan
+            info.gradient[k, 1, i] = 0.0
 
 
 @compiled
-def ask(evaluate: Any, context: int, chain: Chain) -> bool:
-    """Have the proposals evaluated and screened, in place; whether the run may go on."""
-    info, control, n_points = chain.info, chain.control, chain.info.n_active[0]
+def screen(state: State, info: Info, settings: Settings, control: IntArray) -> None:
+    """Stop at a NaN or +inf log density, or refuse the point, in place."""
+    for k in range(info.n_asked[0]):
+        value = info.log_density[k] + info.log_prior[k]
+        if not (math.isnan(value) or value == math.inf):
+            continue
+        if settings.refuse_bad:
+            info.log_density[k] = -math.inf
+            info.log_prior[k] = -math.inf
+            state.n_refused[0] += 1
+        elif control[STATUS] == RUNNING:
+            control[STATUS] = NOT_A_NUMBER if math.isnan(value) else INFINITE
+            control[LEVEL] = k
+
+
+@compiled
+def ask(
+    evaluate: Any, context: int, state: State, info: Info, settings: Settings, control: IntArray
+) -> bool:
+    """Have the points that are asked for evaluated and screened, in place; whether the run may go on."""
+    n_points = info.n_asked[0]
     clear_answers(n_points, info)
     control[LEVEL] = 0
-    evaluate(context, info.proposal, n_points, info.log_density, info.log_prior, info.scratch, control)
+    evaluate(
+        context,
+        info.proposal,
+        n_points,
+        info.log_density,
+        info.log_prior,
+        info.gradient,
+        info.scratch,
+        control,
+    )
     if control[STOP] != 0:
         control[STATUS] = STOPPED if control[STATUS] == RUNNING else control[STATUS]
     elif control[STATUS] == RUNNING:
-        screen(chain.state, info, chain.settings, control)
+        info.n_evaluations[0] += n_points
+        screen(state, info, settings, control)
     return bool(control[STATUS] == RUNNING)

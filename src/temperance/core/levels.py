@@ -1,8 +1,11 @@
 """Levels that change places: made from the table of the state's fields, so that none is forgotten."""
 
+from typing import Any
+
 from temperance.core.compile import compiled
 from temperance.core.lanes import LANES
-from temperance.core.schema import LEVEL, REPLICA, for_each_field
+from temperance.core.schema import LEVEL, REPLICA, for_each_field, resetting
+from temperance.core.specialised import specialised
 from temperance.core.state import FloatArray, State
 
 
@@ -41,8 +44,21 @@ def copy_lane(array: FloatArray, source: int, target: int) -> None:
 
 _EXCHANGE = {("level", 1): exchange_numbers, ("level", 2): exchange_rows}
 _COPY = {("level", 1): copy_number, ("level", 2): copy_row, ("bundle", 3): copy_lane}
-_exchange = for_each_field(State, (REPLICA,), _EXCHANGE)
-_copy = for_each_field(State, (REPLICA, LEVEL), _COPY)
+
+
+@specialised(lambda record: for_each_field(record, (REPLICA,), _EXCHANGE))
+def _exchange(state: Any, i: int, j: int) -> None:
+    """What belongs to two positions changes places."""
+
+
+@specialised(lambda record: for_each_field(record, (REPLICA, LEVEL), _COPY))
+def _copy(state: Any, source: int, target: int) -> None:
+    """All of one level is put over another."""
+
+
+@specialised(resetting)
+def _reset(state: Any, level: int, _: int) -> None:
+    """What a new level does not inherit is as at first."""
 
 
 @compiled
@@ -59,10 +75,12 @@ def move_level(source: int, target: int, state: State) -> None:
 
 @compiled
 def open_level(place: int, state: State) -> None:
-    """Make room for a level: the one at ``place`` and all hotter ones move up by one, in place.
+    """Put in a level: the one at ``place`` and all hotter ones move up by one, in place.
 
-    What was at ``place`` stands there still, to be written over; the arrays must have room for one more.
+    The new one begins as a copy of the one that was there, but for what is not inherited; its temperature,
+    its number at birth and its streams are yet to be given. The arrays must have room for one more.
     """
     for level in range(state.n_levels[0], place, -1):
         _copy(state, level - 1, level)
+    _reset(state, place, 0)
     state.n_levels[0] += 1

@@ -32,6 +32,7 @@ class Streams(NamedTuple):
 
     normal: WordArray  # (level, STREAM_WORDS)
     uniform: WordArray  # (level, STREAM_WORDS)
+    move: WordArray  # (level, STREAM_WORDS)
     swap: WordArray  # (STREAM_WORDS,)
     jump: WordArray  # (STREAM_WORDS,)
 
@@ -143,7 +144,8 @@ def compiled_fill() -> Callable[..., None]:
     digest = kernel_digest()
     words, numbers = types.uint64[::1], types.float64[::1]
     tables_type = types.NamedTuple((words, numbers, numbers, numbers), Ziggurat)
-    streams_type = types.NamedTuple((types.uint64[:, ::1], types.uint64[:, ::1], words, words), Streams)
+    by_level = types.uint64[:, ::1]
+    streams_type = types.NamedTuple((by_level, by_level, by_level, words, words), Streams)
     signature = types.void(
         streams_type, types.int64, types.int64, types.int64, tables_type, numba_type(Noise)
     )
@@ -162,6 +164,9 @@ def compiled_fill() -> Callable[..., None]:
             normals = noise.normals[level // LANES]
             fill_normals(streams.normal[level], tables, level % LANES, start, every, normals)
             fill_uniforms(streams.uniform[level], start, every, noise.uniforms[level])
+            n_rows = noise.move_uniforms.shape[1] if noise.move_uniforms.shape[2] > 0 else 0
+            for row in range(start, n_rows, every):
+                fill_uniforms(streams.move[level], 0, 1, noise.move_uniforms[level, row])
         for row in range(noise.jump_uniforms.shape[0]):
             for place in range(noise.jump_uniforms.shape[1]):
                 fill_uniforms(streams.jump, 0, 1, noise.jump_uniforms[row, place])

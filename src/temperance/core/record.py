@@ -1,19 +1,20 @@
 """What one iteration leaves in the trace."""
 
 from temperance.core.compile import compiled
-from temperance.core.jump import BASE, HOTTEST
-from temperance.core.state import Info, State, SwapView, Trace
+from temperance.core.state import AT_BASE, AT_HOTTEST, JUMP, WALK, Chain, Info, Schedule, State, Trace
 
 
 @compiled
-def record(state: State, info: Info, view: SwapView, row: int, trace: Trace) -> None:
+def record(chain: Chain, row: int) -> None:
     """Write one row of the trace, in place."""
+    state, info, view, trace = chain.state, chain.info, chain.swaps, chain.trace
     for i in range(state.position.shape[1]):
         trace.draws[row, i] = state.position[0, i]
     trace.log_prior[row] = state.log_prior[0]
-    trace.base_accept_prob[row] = info.walk_accept_prob[0]
-    trace.jump[row] = info.jump[0]
-    trace.evaluations[row] = info.n_active[0]
+    trace.base_accept_prob[row] = info.accept_prob[0]
+    trace.jump[row] = info.which[0] if chain.schedule.kind[info.move[0]] == JUMP else -1
+    trace.evaluations[row] = info.n_evaluations[0]
+    trace.n_moved[row] = info.n_active[0]
     trace.swap_accept_prob[row] = info.swap_accept_prob[0]
     trace.swap_attempts[row] = info.swap_attempts[0]
     trace.swap_accepted[row] = info.swap_accepted[0]
@@ -21,22 +22,22 @@ def record(state: State, info: Info, view: SwapView, row: int, trace: Trace) -> 
     trace.swap_pair[row, 0] = view.pair[0]
     trace.swap_pair[row, 1] = view.pair[1]
     trace.n_levels[row] = state.n_levels[0]
-    record_levels(state, info, row, trace)
+    record_levels(state, info, chain.schedule, row, trace)
 
 
 @compiled
-def record_levels(state: State, info: Info, row: int, trace: Trace) -> None:
+def record_levels(state: State, info: Info, schedule: Schedule, row: int, trace: Trace) -> None:
     """The columns of the trace that have one entry for each level, in place."""
     n_levels, n_active = state.n_levels[0], info.n_active[0]
     for level in range(n_levels):
         trace.log_density[row, level] = state.log_density[level]
         trace.replica[row, level] = state.replica[level]
     for level in range(n_active):
-        if info.jump[level] < 0:
-            if info.coordinate[level] < 0:
-                trace.walk_accept_prob[row, level] = info.walk_accept_prob[level]
-        else:
-            trace.jump_accept_prob[row, BASE if level == 0 else HOTTEST] = info.walk_accept_prob[level]
+        kind = schedule.kind[info.move[level]]
+        if kind == WALK:
+            trace.walk_accept_prob[row, level] = info.accept_prob[level]
+        elif kind == JUMP:
+            trace.jump_accept_prob[row, AT_BASE if level == 0 else AT_HOTTEST] = info.accept_prob[level]
     for level in range(n_active - 1):
         trace.adjacent_swap_accept[row, level] = info.adjacent_swap_accept[level]
     if trace.beta.shape[0] > 0:

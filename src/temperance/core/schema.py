@@ -5,9 +5,9 @@ field: numba's types, allocation, the exchange and the moving of levels, snapsho
 """
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar, get_args, get_type_hints
+from typing import Any, NamedTuple, TypeVar, get_args, get_type_hints
 
 import numpy as np
 from numba import types
@@ -29,6 +29,7 @@ class Field:
     axes: tuple[str | int, ...]
     belongs_to: str | None
     fill: float
+    inherited: bool = True  # a level that is put in beside another begins with what that has
 
 
 def of(*axes: str | int, fill: float = 0) -> Field:
@@ -41,9 +42,9 @@ def of_replica(*axes: str | int, fill: float = 0) -> Field:
     return Field(("level", *axes), REPLICA, fill)
 
 
-def of_level(*axes: str | int, fill: float = 0) -> Field:
+def of_level(*axes: str | int, fill: float = 0, inherited: bool = True) -> Field:
     """A field with a row for each level, which stays when positions are exchanged."""
-    return Field(("level", *axes), LEVEL, fill)
+    return Field(("level", *axes), LEVEL, fill, inherited)
 
 
 def of_lane(*axes: str | int, fill: float = 0) -> Field:
@@ -74,20 +75,37 @@ def fields(record: type) -> dict[str, tuple[np.dtype[Any], Field]]:
     return table
 
 
-def numba_type(kind: Any) -> Any:
-    """The numba type of a record, of one that holds records, or of a plain number."""
+def assembled(name: str, module: str, *parts: type | None) -> Any:
+    """One record with the fields of several. It is to stand in ``module`` under its name, as pickles ask."""
+    members = [
+        member
+        for part in parts
+        if part is not None
+        for member in get_type_hints(part, include_extras=True).items()
+    ]
+    record: Any = NamedTuple(name, members)  # type: ignore[misc]  # made of what the parts declare
+    record.__module__ = module
+    return record
+
+
+def numba_type(kind: Any, instead: Mapping[Any, Any] | None = None) -> Any:
+    """The numba type of a record, of one that holds records, or of a plain number.
+
+    ``instead`` has records that stand in for others, by what they stand in for.
+    """
     if kind in _PLAIN:
         return _PLAIN[kind]
+    kind = (instead or {}).get(kind, kind)
     members = get_type_hints(kind, include_extras=True).values()
-    return types.NamedTuple([_member_type(member) for member in members], kind)
+    return types.NamedTuple([_member_type(member, instead) for member in members], kind)
 
 
 _PLAIN = {bool: types.boolean, int: types.int64, float: types.float64}
 
 
-def _member_type(member: Any) -> Any:
+def _member_type(member: Any, instead: Mapping[Any, Any] | None) -> Any:
     if not hasattr(member, "__metadata__"):
-        return numba_type(member)
+        return numba_type(member, instead)
     array, field = get_args(member)
     (kind,) = get_args(get_args(array)[1])
     return types.Array(from_dtype(np.dtype(kind)), len(field.axes), "C")
@@ -118,7 +136,7 @@ def restore(record: tuple[Any, ...], arrays: Mapping[str, np.ndarray[Any, Any]])
 
 
 def for_each_field(record: type, belongs_to: tuple[str, ...], actions: Mapping[Any, Any]) -> Any:
-    """A kernel of (record, i, j) that does to each such field what ``actions`` has for its layout.
+    """A function of (record, a, b) that does to each such field what ``actions`` has for its layout.
 
     A layout is "level" or "bundle", the first axis, and the number of axes.
     """
@@ -127,20 +145,46 @@ def for_each_field(record: type, belongs_to: tuple[str, ...], actions: Mapping[A
         for place, (_, field) in enumerate(fields(record).values())
         if field.belongs_to in belongs_to
     ]
-    kernel: Any = compiled(_nothing)
-    for place, action in reversed(chosen):
-        kernel = _then(place, action, kernel)
-    return kernel
+    return statement_by_statement(
+        [f"{{}}(record[{place}], a, b)" for place, _ in chosen], [action for _, action in chosen]
+    )
 
 
-def _nothing(record: Any, i: int, j: int) -> None:
-    pass
+def resetting(record: type) -> Any:
+    """A function of (record, a, b) that puts what level ``a`` would not inherit back to its fill."""
+    chosen = [
+        (place, field)
+        for place, (_, field) in enumerate(fields(record).values())
+        if field.belongs_to == LEVEL and not field.inherited
+    ]
+    lines = [f"{{}}(record[{place}], a, float('{field.fill}'))" for place, field in chosen]
+    return statement_by_statement(lines, [_FILL[len(field.axes)] for _, field in chosen])
 
 
-def _then(place: int, action: Callable[..., None], rest: Any) -> Any:
-    @compiled
-    def act(record: Any, i: int, j: int) -> None:
-        action(record[place], i, j)
-        rest(record, i, j)
+@compiled
+def fill_number(array: Any, level: int, fill: float) -> None:
+    """One number of a column, in place."""
+    array[level] = fill
 
-    return act
+
+@compiled
+def fill_row(array: Any, level: int, fill: float) -> None:
+    """One row, in place."""
+    for k in range(array.shape[1]):
+        array[level, k] = fill
+
+
+_FILL = {1: fill_number, 2: fill_row}
+
+
+def statement_by_statement(lines: Sequence[str], kernels: Sequence[Any], last: str = "pass") -> Any:
+    """A function of (record, a, b) written out: each line calls the kernel in its place by the name ``{}``.
+
+    A loop over kernels is nothing that numba compiles; a chain of functions takes it ten times as long.
+    """
+    names = [f"kernel_{number}" for number in range(len(kernels))]
+    body = [line.format(name) for line, name in zip(lines, names, strict=True)]
+    source = "\n    ".join(["def act(record, a, b):", *body, last])
+    namespace: dict[str, Any] = dict(zip(names, kernels, strict=True))
+    exec(source, namespace)
+    return namespace["act"]

@@ -11,7 +11,7 @@ from temperance.core.compile import compiled, compiled_for, kernel_digest
 from temperance.core.evaluate import ask
 from temperance.core.numeric import capped_log_prob
 from temperance.core.schema import numba_type, of
-from temperance.core.state import Chain, FloatArray, evaluate_type
+from temperance.core.state import FloatArray, Info, IntArray, Settings, State, evaluate_type
 
 
 class Scout(NamedTuple):
@@ -57,20 +57,28 @@ def take_step(scout: Scout, step: int, log_target: float, wanted: float, proposa
 
 
 @functools.cache
-def compiled_scout() -> Callable[..., int]:
-    """The walk of a scout, compiled on first use and cached."""
+def compiled_scout(state: type, info: type) -> Callable[..., int]:
+    """The walk of a scout beside a chain with records of these types, compiled on first use and cached."""
     digest = kernel_digest()
-    signature = types.int64(evaluate_type(), types.intp, numba_type(Chain), numba_type(Scout))
+    records = [numba_type(kind) for kind in (state, info, Settings, Scout)]
+    signature = types.int64(evaluate_type(), types.intp, *records[:3], types.int64[::1], records[3])
 
     @compiled_for(signature)
-    def run_scout(evaluate: Any, context: int, chain: Chain, scout: Scout) -> int:
+    def run_scout(
+        evaluate: Any,
+        context: int,
+        state: State,
+        info: Info,
+        settings: Settings,
+        control: IntArray,
+        scout: Scout,
+    ) -> int:
         """Walk on at β = 1; the steps made. Of the chain only buffers are used."""
         digest  # noqa: B018  part of the cache key
-        info, settings = chain.info, chain.settings
-        info.n_active[0] = 1
+        info.n_asked[0], info.asker[0] = 1, 0
         for step in range(scout.uniforms.shape[0]):
             propose_step(scout, step, info.proposal[0])
-            if not ask(evaluate, context, chain):
+            if not ask(evaluate, context, state, info, settings, control):
                 return step
             log_target = info.log_density[0] + info.log_prior[0]
             take_step(scout, step, log_target, settings.target_walk_accept, info.proposal[0])

@@ -1,7 +1,7 @@
-"""What the kernels read and write: state, info, settings, mixtures, noise and trace.
+"""What the kernels read and write: state, info, settings, schedule, mixtures, noise and trace.
 
 *State* is what the next iteration needs, *info* what just happened, *settings* what the
-user chose. All are tuples of arrays allocated once and written in place; only the first
+user chose; moves add fields of their own to the first two. All are tuples of arrays allocated once and written in place; only the first
 ``n_levels`` rows are live. Single numbers that change live in arrays of length one. Arrays of the
 covariances hold the levels in bundles of ``LANES``: level l is lane ``l % LANES`` of bundle ``l // LANES``.
 """
@@ -26,12 +26,21 @@ CountArray = npt.NDArray[np.int32]
 STREAM_WORDS = 4  # the state of an SFC64 generator
 
 # Places in the control array, through which the loop and the world outside talk.
-STOP, STATUS, LEVEL = 0, 1, 2
+STOP, STATUS, LEVEL, CHANGED = 0, 1, 2, 3
 SWAPPING = -1  # in place of a level, while the swaps are under way
-CONTROL_SIZE = 3
+CONTROL_SIZE = 4
 
 # What the status can say.
-RUNNING, STOPPED, NOT_A_NUMBER, INFINITE, RAISED, BAD_WEIGHT = 0, 1, 2, 3, 4, 5
+RUNNING, STOPPED, NOT_A_NUMBER, INFINITE, RAISED, BAD_WEIGHT, BAD_RATIO, ASKED_TOO_OFTEN = range(8)
+
+# What a proposal changes and looks at: all coordinates from where the level is, one of them, or all of them
+# from nowhere. What a level does at rest is no proposal.
+WALK, SINGLE, JUMP = 0, 1, 2
+RESTING = -1
+# Where an entry of the schedule applies.
+EVERYWHERE, AT_BASE, AT_HOTTEST = -1, 0, 1
+# What a move wants of a level's shape Σ: nothing, a step x + e^θ Σ^½ z, or a direction Σ^½ z.
+NOTHING, STEP, DIRECTION = 0, 1, 2
 
 # Uniforms that one attempted swap consumes: two to choose the pair, one to accept it.
 SWAP_UNIFORMS = 3
@@ -43,7 +52,7 @@ JUMP_UNIFORMS = 2 + JUMP_DOF // 2
 
 
 class State(NamedTuple):
-    """Everything the next iteration depends on."""
+    """Everything the next iteration depends on, beside what moves declare."""
 
     position: Annotated[FloatArray, of_replica("dim")]
     log_density: Annotated[FloatArray, of_replica()]  # the tempered part at each position
@@ -59,17 +68,17 @@ class State(NamedTuple):
     update_keep: Annotated[FloatArray, of_lane(1, fill=1)]  # likewise
     update_waits: Annotated[IntArray, of(1)]  # whether there is one
     # Mean squares of the states beside Σ, see `unimodal`; NaN at first.
-    spread: Annotated[FloatArray, of_level(2, fill=math.nan)]
-    coordinate_log_scale: Annotated[FloatArray, of_level("dim")]  # of steps along one coordinate
+    spread: Annotated[FloatArray, of_level(2, fill=math.nan, inherited=False)]
     log_scale: Annotated[FloatArray, of_level()]
-    log_scale_sum: Annotated[FloatArray, of_level()]  # over late tuning, for what is frozen
-    log_gap_sum: Annotated[FloatArray, of_level()]  # likewise
-    n_averaged: Annotated[IntArray, of_level()]  # terms in the two sums
+    log_scale_sum: Annotated[FloatArray, of_level(inherited=False)]  # over late tuning, for what is frozen
+    log_gap_sum: Annotated[FloatArray, of_level(inherited=False)]  # likewise
+    n_averaged: Annotated[IntArray, of_level(inherited=False)]  # terms in the two sums
     replica: Annotated[IntArray, of_replica()]  # which starting point each position descends from
     born: Annotated[IntArray, of_level()]  # a number for life, whatever place the level comes to have
     # Where a level's random numbers come from.
     normal_stream: Annotated[WordArray, of_level(STREAM_WORDS)]
     uniform_stream: Annotated[WordArray, of_level(STREAM_WORDS)]
+    move_stream: Annotated[WordArray, of_level(STREAM_WORDS)]  # what moves need beside these two
     swap_stream: Annotated[WordArray, of(STREAM_WORDS)]
     jump_stream: Annotated[WordArray, of(STREAM_WORDS)]
     n_levels: Annotated[IntArray, of(1)]
@@ -81,23 +90,30 @@ class State(NamedTuple):
 class Info(NamedTuple):
     """What happened in the latest iteration, and buffers it used."""
 
+    # The points to evaluate, row by row: at first one of each level that moves, then those asked for again.
     proposal: Annotated[FloatArray, of("level", "dim")]
-    log_density: Annotated[FloatArray, of("level")]  # at the proposals
-    log_prior: Annotated[FloatArray, of("level")]  # at the proposals
-    log_proposal_ratio: Annotated[FloatArray, of("level")]  # log q(x | y) − log q(y | x), zero for a walk
-    walk_accept_prob: Annotated[FloatArray, of("level")]  # of whatever was proposed
-    adjacent_swap_accept: Annotated[FloatArray, of("level")]  # between each level and the next
+    log_density: Annotated[FloatArray, of("level")]  # at these points
+    log_prior: Annotated[FloatArray, of("level")]  # likewise
+    # Of the tempered part and of the prior, likewise; without rows if no move wants it.
+    gradient: Annotated[FloatArray, of("gradient", 2, "dim")]
+    asker: Annotated[IntArray, of("level")]  # the level that asked for each point
+    n_asked: Annotated[IntArray, of(1)]  # points to evaluate
+    n_asks: Annotated[IntArray, of("level")]  # points that a level has asked for in this iteration
+    n_evaluations: Annotated[IntArray, of(1)]  # in this iteration
     n_active: Annotated[IntArray, of(1)]  # levels that move in this iteration; the hotter ones rest
-    jump: Annotated[IntArray, of("level", fill=-1)]  # the component that a jump came from, -1 after a walk
-    # The one coordinate that a walk moved, -1 if it moved all.
-    coordinate: Annotated[IntArray, of("level", fill=-1)]
+    move: Annotated[IntArray, of("level", fill=-1)]  # which one each level makes, `RESTING` if none
+    variant: Annotated[IntArray, of("level")]  # which form of it
+    which: Annotated[IntArray, of("level", fill=-1)]  # the coordinate that it moves, or the component it is from
+    log_proposal_ratio: Annotated[FloatArray, of("level")]  # log q(x | y) − log q(y | x), zero for a walk
+    accept_prob: Annotated[FloatArray, of("level")]  # of what was proposed
+    adjacent_swap_accept: Annotated[FloatArray, of("level")]  # between each level and the next
     swap_accept_prob: Annotated[FloatArray, of(1)]  # summed over the attempts
     swap_attempts: Annotated[IntArray, of(1)]  # attempts that found a pair
     swap_accepted: Annotated[IntArray, of(1)]
     base_swaps: Annotated[IntArray, of(1)]  # accepted ones that touch the base level
     scratch: Annotated[FloatArray, of("dim")]
     scale: Annotated[FloatArray, of(1, "lane")]  # e^θ of one bundle
-    moved: Annotated[FloatArray, of("dim", "lane")]  # the proposals of one bundle
+    moved: Annotated[FloatArray, of("dim", "lane")]  # the steps of one bundle
 
 
 class SwapView(NamedTuple):
@@ -126,13 +142,29 @@ class Mixture(NamedTuple):
     log_height: Annotated[FloatArray, of("component")]  # weight times density at the centre
 
 
+class Schedule(NamedTuple):
+    """Which move comes when. It depends on the iteration and on uniforms alone, never on the state.
+
+    A level that moves takes the first entry whose turn it is there. The last is taken whenever no other is.
+    """
+
+    move: Annotated[IntArray, of("entry")]  # by its number among those of the run
+    variant: Annotated[IntArray, of("entry")]  # which form of it, if it has several
+    place: Annotated[IntArray, of("entry")]  # `EVERYWHERE`, `AT_BASE` or `AT_HOTTEST`
+    every: Annotated[IntArray, of("entry")]  # one turn of a level in so many
+    chance: Annotated[FloatArray, of("entry")]  # of taking a turn; below one at these two places only
+    rest_every: Annotated[IntArray, of(1)]  # hot levels move once in so many iterations
+    # Of all moves of the run, in use or not:
+    in_use: Annotated[IntArray, of("move")]
+    kind: Annotated[IntArray, of("move")]  # `WALK`, `SINGLE` or `JUMP`
+    shape: Annotated[IntArray, of("move")]  # `NOTHING`, `STEP` or `DIRECTION`
+    max_evaluations: Annotated[IntArray, of("move")]
+
+
 class Settings(NamedTuple):
     """The user's choices as plain numbers."""
 
     adapting: bool
-    robust: bool  # walks learn the shape of the mode that they are in, not the covariance
-    rest_every: int  # hot levels move once in so many iterations
-    coordinate_every: int  # a step in so many is along one coordinate; zero: none
     pinned: bool  # the last level has beta = 0 and stays
     heat_bath: bool  # a swap is accepted with its conditional probability
     n_swaps: int  # attempts an iteration
@@ -169,6 +201,7 @@ class Noise(NamedTuple):
 
     normals: Annotated[FloatArray, of("bundle", "iteration", "dim", "lane")]
     uniforms: Annotated[FloatArray, of("level", "iteration")]
+    move_uniforms: Annotated[FloatArray, of("level", "iteration", "move_uniform")]
     swap_uniforms: Annotated[FloatArray, of("iteration", "swap_uniform")]
     # Of the base level and of the hottest; or empty.
     jump_uniforms: Annotated[FloatArray, of("iteration", 2, JUMP_UNIFORMS)]
@@ -188,6 +221,7 @@ class Trace(NamedTuple):
     jump_accept_prob: Annotated[ProbArray, of("draw", 2, fill=math.nan)]
     jump: Annotated[LevelArray, of("draw")]  # the component that the base was to jump to, -1 if it walked
     evaluations: Annotated[CountArray, of("draw")]  # of the log density, scouts after this iteration included
+    n_moved: Annotated[LevelArray, of("draw")]  # levels that moved, all or the base alone
     adjacent_swap_accept: Annotated[ProbArray, of("draw", "level", fill=math.nan)]  # the last column unused
     swap_accept_prob: Annotated[ProbArray, of("draw")]  # summed over the attempts
     swap_pair: Annotated[LevelArray, of("draw", 2)]  # of the last attempt
@@ -205,8 +239,9 @@ class Chain(NamedTuple):
 
     state: State
     info: Info
-    view: SwapView
+    swaps: SwapView  # not "view": numba takes that for the method of arrays
     settings: Settings
+    schedule: Schedule
     jumps: Mixture
     refresh: Mixture
     noise: Noise
@@ -214,10 +249,12 @@ class Chain(NamedTuple):
     control: Annotated[IntArray, of(CONTROL_SIZE)]
 
 
-_VECTOR, _MATRIX, _INTS = types.float64[::1], types.float64[:, ::1], types.int64[::1]
+_VECTOR, _MATRIX, _CUBE = types.float64[::1], types.float64[:, ::1], types.float64[:, :, ::1]
 
-# evaluate(context, proposal, n_levels, log_density, log_prior, scratch, control)
-EVALUATE_SIGNATURE = types.void(types.intp, _MATRIX, types.int64, _VECTOR, _VECTOR, _VECTOR, _INTS)
+# evaluate(context, proposal, n_points, log_density, log_prior, gradient, scratch, control)
+EVALUATE_SIGNATURE = types.void(
+    types.intp, _MATRIX, types.int64, _VECTOR, _VECTOR, _CUBE, _VECTOR, types.int64[::1]
+)
 
 
 def evaluate_type() -> Any:

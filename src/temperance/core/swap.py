@@ -63,8 +63,8 @@ def swap(propose_pair: Callable[[SwapView, float, float], float], chain: Chain, 
 
     The random numbers are spent whatever happens. A strategy answers NaN when a weight is not a weight.
     """
-    state, info, view, settings, _, _, noise, _, control = chain
-    view.clock[0] = state.iteration[0] // settings.rest_every
+    state, info, view, settings, noise = chain.state, chain.info, chain.swaps, chain.settings, chain.noise
+    view.clock[0] = state.iteration[0] // chain.schedule.rest_every[0]
     for attempt in range(settings.n_swaps if state.n_levels[0] > 1 else 0):
         first = SWAP_UNIFORMS * attempt
         view.clock[1] = attempt
@@ -73,7 +73,7 @@ def swap(propose_pair: Callable[[SwapView, float, float], float], chain: Chain, 
             view, noise.swap_uniforms[row, first], noise.swap_uniforms[row, first + 1]
         )
         if math.isnan(log_weight_ratio):
-            control[STATUS] = BAD_WEIGHT
+            chain.control[STATUS] = BAD_WEIGHT
             return
         i, j = view.pair[0], view.pair[1]
         if i >= 0:

@@ -65,8 +65,6 @@ def mean_square(level: int, state: State, room: FloatArray) -> float:
 
 
 @compiled
-def scale_beside(log_scale: float, spread: float, robust: bool) -> float:
-    """The scale of a level beside the covariance of its states; NaN where that is not known (yet)."""
-    if not robust:
-        return math.exp(log_scale)
+def scale_beside(log_scale: float, spread: float) -> float:
+    """The scale of a level over the root of its spread; NaN where that is not known (yet)."""
     return math.exp(log_scale) / math.sqrt(spread) if spread > 0.0 else math.nan

@@ -12,7 +12,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 def active(chain: ChainRecord) -> BoolArray:
     """The draws in which all levels moved; in the others the hot ones rested."""
-    return chain.sampling.evaluations >= chain.sampling.n_levels
+    return chain.sampling.n_moved == chain.sampling.n_levels
 
 
 def walk_acceptance(chain: ChainRecord) -> FloatArray:

@@ -5,6 +5,7 @@ import numpy as np
 from temperance.core.lanes import LANES
 from temperance.core.schema import allocate, new_array, sizes
 from temperance.core.state import CONTROL_SIZE, FloatArray, Info, IntArray, State, Trace
+from temperance.moves import records_of
 from temperance.runs.plan import Plan, initial_log_scale
 
 # Columns of a trace that are recorded on request, and while adapting.
@@ -15,14 +16,16 @@ def new_state(plan: Plan) -> State:
     """A state before its first point: unit covariances, the first ladder."""
     n_levels, dim = plan.n_levels, plan.dim
     variances = initial_variances(plan)
-    state = allocate(State, sizes(n_levels, dim))
+    state: State = allocate(records_of(plan.moves)[0], sizes(n_levels, dim))
     state.beta[:], state.log_gap[:] = plan.betas, log_gaps(plan.betas)
     level = np.arange(n_levels)
     state.cov_diag[level // LANES, :, level % LANES] = variances[:, None]
-    state.coordinate_log_scale[:] = 0.5 * np.log(variances)[:, None]
     state.log_scale[:] = initial_log_scale(plan)
     state.replica[:] = state.born[:] = level
     state.n_levels[0] = n_levels
+    for move in plan.moves:
+        if move.first is not None:
+            move.first(state, variances)
     return state
 
 
@@ -41,10 +44,13 @@ def log_gaps(betas: FloatArray) -> FloatArray:
     return gaps
 
 
-def new_info(n_levels: int, dim: int) -> Info:
-    """Buffers for what happens in one iteration."""
-    info = allocate(Info, sizes(n_levels, dim))
-    info.n_active[0] = n_levels
+def new_info(plan: Plan) -> Info:
+    """Buffers for what happens in one iteration; all levels are about to be asked."""
+    wants_gradient = plan.walk.needs_gradient
+    lengths = sizes(plan.n_levels, plan.dim, gradient=plan.n_levels if wants_gradient else 0)
+    info: Info = allocate(records_of(plan.moves)[1], lengths)
+    info.n_active[0] = info.n_asked[0] = plan.n_levels
+    info.asker[:] = np.arange(plan.n_levels)
     return info
 
 

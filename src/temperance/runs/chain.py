@@ -8,7 +8,10 @@ from temperance.core import schema
 from temperance.core.iteration import compiled_loop
 from temperance.core.scout import Scout, compiled_scout
 from temperance.core.state import (
+    ASKED_TOO_OFTEN,
+    BAD_RATIO,
     BAD_WEIGHT,
+    CHANGED,
     INFINITE,
     LEVEL,
     NOT_A_NUMBER,
@@ -23,14 +26,16 @@ from temperance.core.state import (
     State,
     Trace,
 )
+from temperance.moves import records_of
 from temperance.runs.allocate import cut, new_control, new_info, new_traces
 from temperance.runs.events import for_the_draws, learn
-from temperance.runs.failures import density_failure, own_failure, swap_failure
+from temperance.runs.failures import density_failure, move_failure, own_failure, swap_failure
 from temperance.runs.learn import recorded
 from temperance.runs.levels import apparent_scales, covariances, freeze_averages
 from temperance.runs.noise import NoiseBlocks
 from temperance.runs.plan import Plan, kernel_settings
 from temperance.runs.record import ChainRecord
+from temperance.runs.schedule import schedule_of
 from temperance.runs.seeds import STARTS, keyed
 from temperance.runs.snapshot import Snapshot, restored, snapshot
 from temperance.runs.starts import Starts, settle
@@ -59,7 +64,7 @@ class ChainRun:
         self.plan = plan
         self.index = index
         self.now = first_run_state(plan, seed) if now is None else now
-        self.info = new_info(plan.n_levels, plan.dim)
+        self.info = new_info(plan)
         self.control = new_control()
         self.failure: BaseException | None = None
         rows = new_traces(plan) if rows is None else rows
@@ -72,11 +77,13 @@ class ChainRun:
         self._swaps.view.parameters[:] = self.now.swap_parameters
         self._buffers = Buffers(self.info, self.control)
         self._bound = plan.target.bind(self._buffers)
-        self._loop = compiled_loop()  # here, since two threads would each compile it
+        self._loop = compiled_loop(*records_of(plan.moves))  # here, since two threads would each compile it
         jumps = plan.settings.jumps.enabled
-        self._noise = NoiseBlocks(plan.n_levels, plan.dim, plan.n_swaps, jumps=jumps)
+        self._noise = NoiseBlocks(
+            plan.n_levels, plan.dim, plan.n_swaps, jumps=jumps, n_move_uniforms=plan.walk.n_uniforms
+        )
         if jumps:
-            self._scout = compiled_scout()
+            self._scout = compiled_scout(*records_of(plan.moves))
         if starts is not None:
             settle(starts, index, np.random.default_rng(keyed(seed, STARTS)), self._bound, self._buffers)
             self._take_start()
@@ -155,7 +162,7 @@ class ChainRun:
         cls, plan: Plan, index: int, seed: np.random.SeedSequence, arrays: Snapshot
     ) -> "ChainRun":
         """The chain that a snapshot was taken of; rows of its draws are not in it."""
-        run = cls(plan, index, None, seed, now=restored(RunState, arrays, "now"))
+        run = cls(plan, index, None, seed, now=restored(RunState, arrays, "now", {State: records_of(plan.moves)[0]}))
         rows: Trace = restored(Trace, arrays, "tuning")
         for name in Trace._fields:
             saved = getattr(rows, name)
@@ -193,32 +200,36 @@ class ChainRun:
         self.state.log_density[:] = self.info.log_density
         self.state.log_prior[:] = self.info.log_prior
 
-    def _settings(self, *, adapting: bool) -> Settings:
-        rest, every = self.now.learner.rest_every, self.now.coordinate_every
-        return kernel_settings(self.plan, adapting=adapting, rest_every=rest, coordinate_every=every)
-
     def _run_block(self, end: int) -> None:
         """Iterations up to ``end``, to the next stop, or as many as there are random numbers for."""
         tuning = not self.now.frozen
-        settings = self._settings(adapting=tuning or self.plan.adapts_for_ever)
+        settings = kernel_settings(self.plan, adapting=tuning or self.plan.adapts_for_ever)
         trace, first = (self.tuning, 0) if tuning else (self.sampling, self.plan.tune)
-        began, rest = self.n_done, settings.rest_every
+        began, rest = self.n_done, self.now.learner.rest_every
         stop = min(end, self.now.next_stop) if tuning else end
         size = min(self._noise.block_size, stop - began)
-        # A weight may fail in the middle of an iteration, after the walks.
-        before = schema.snapshot(self.state) if self.plan.strategy.weight is not None else None
+        before = schema.snapshot(self.state) if self._may_stop_halfway else None
         noise = self._noise.draw(self.state, size, first=-began % rest, step=rest)
         chain, bound, kernel = self._chain(settings, noise, trace), self._bound, self._swaps.kernel
         self._guarded(lambda: self._loop(bound.evaluate, bound.context, kernel, chain, began - first, size))
         self._n_rows = max(self._n_rows, self.n_done)
-        if before is not None and self.control[LEVEL] == SWAPPING and not self.running:
+        if before is not None and not self.running and self._stopped_halfway:
             schema.restore(self.state, before)
         elif self.n_done - began < size:
             self._noise.give_back(self.state, self.n_done - began)
 
+    @property
+    def _may_stop_halfway(self) -> bool:
+        """Whether an iteration can fail after levels have moved: in a user's weight, or at a later point."""
+        return self.plan.strategy.weight is not None or self.plan.walk.max_evaluations > 1
+
+    @property
+    def _stopped_halfway(self) -> bool:
+        return bool(self.control[LEVEL] == SWAPPING or self.control[CHANGED] != 0)
+
     def _learn(self) -> None:
         """Everything that is learnt after this iteration, or nothing if it is stopped on the way."""
-        now, settings = self.now, self._settings(adapting=True)
+        now, settings = self.now, kernel_settings(self.plan, adapting=True)
         spent = int(self.tuning.evaluations[self.n_done - 1])
         lesson = learn(self.plan, now, self.tuning, self._seed, lambda scout: self._walk(scout, settings))
         if not self.running:
@@ -233,8 +244,8 @@ class ChainRun:
         """One round of a scout; whether it came to its end."""
         if not self.running:
             return False
-        chain, bound = self._chain(settings, self._noise.draw(self.state, 0), self.tuning), self._bound
-        self._guarded(lambda: self._scout(bound.evaluate, bound.context, chain, scout))
+        bound, records = self._bound, (self.state, self.info, settings, self.control)
+        self._guarded(lambda: self._scout(bound.evaluate, bound.context, *records, scout))
         self.tuning.evaluations[self.n_done - 1] += len(scout.uniforms)
         return self.running
 
@@ -249,8 +260,9 @@ class ChainRun:
 
     def _chain(self, settings: Settings, noise: Noise, trace: Trace) -> Chain:
         jumps, refresh = self.now.learner.mixture, self.now.refresh
-        view = self._swaps.view
-        return Chain(self.state, self.info, view, settings, jumps, refresh, noise, trace, self.control)
+        schedule = schedule_of(self.plan, self.now)
+        view, control = self._swaps.view, self.control
+        return Chain(self.state, self.info, view, settings, schedule, jumps, refresh, noise, trace, control)
 
     def _guarded(self, call: Callable[[], int]) -> None:
         """Call compiled code; whatever a user's function did wrong on the way becomes the failure."""
@@ -267,6 +279,9 @@ class ChainRun:
                 self._fail(self._swaps.failures[-1] if self._swaps.failures else None)
             elif status in (NOT_A_NUMBER, INFINITE):
                 self._fail(None)
+            elif status in (BAD_RATIO, ASKED_TOO_OFTEN):
+                moves, state, info = self.plan.moves, self.state, self.info
+                self.failure = move_failure(moves, self.index, state, info, self.control)
 
     def _fail(self, cause: BaseException | None) -> None:
         if self.control[LEVEL] == SWAPPING:

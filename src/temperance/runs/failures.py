@@ -1,11 +1,15 @@
 """What ended a chain, in words that name where: chain, level, iteration and point."""
 
-from temperance.core.state import LEVEL, Info, IntArray, State
-from temperance.errors import DensityError, RunError, SwapWeightError
+from collections.abc import Sequence
+
+from temperance.core.move import Move
+from temperance.core.state import ASKED_TOO_OFTEN, BAD_RATIO, LEVEL, STATUS, Info, IntArray, State
+from temperance.errors import DensityError, MoveError, RunError, SwapWeightError
 from temperance.origin import came_from
 from temperance.swaps import Strategy
 from temperance.swaps.binding import BoundStrategy
 from temperance.swaps.custom import explain_bad_weight
+from temperance.text import counted
 
 BAD_VALUE_CURE = "; Settings(bad_density='reject') refuses such points instead"
 
@@ -14,13 +18,13 @@ def density_failure(
     name: str, chain: int, state: State, info: Info, control: IntArray, cause: BaseException | None
 ) -> BaseException:
     """The log density raised ``cause``, or is NaN or +inf."""
-    level = int(control[LEVEL])
+    row = int(control[LEVEL])
     what = "raised an error"
     if cause is None:
-        what = f"is {info.log_density[level] + info.log_prior[level]}"
+        what = f"is {info.log_density[row] + info.log_prior[row]}"
     error = DensityError(
-        f"the log density {name} {what} in chain {chain + 1}, level {level + 1}, iteration "
-        f"{int(state.iteration[0]) + 1}, at the point {info.proposal[level].tolist()}"
+        f"the log density {name} {what} in chain {chain + 1}, level {int(info.asker[row]) + 1}, iteration "
+        f"{int(state.iteration[0]) + 1}, at the point {info.proposal[row].tolist()}"
         f"{BAD_VALUE_CURE if cause is None else came_from(cause)}"
     )
     return _explained(error, cause)
@@ -43,6 +47,28 @@ def swap_failure(
         f"{', '.join(f'{name} {array[live].tolist()}' for name, array in seen.items())}{came_from(cause)}"
     )
     return _explained(error, cause)
+
+
+def move_failure(moves: Sequence[Move], chain: int, state: State, info: Info, control: IntArray) -> MoveError:
+    """A move gave a ratio that is NaN, or asked for more evaluations than it declared."""
+    row = int(control[LEVEL])
+    level = row if control[STATUS] == BAD_RATIO else int(info.asker[row])
+    move = moves[info.move[level]]
+    what = "gave NaN as the log ratio of its proposal"
+    if control[STATUS] == ASKED_TOO_OFTEN:
+        what = f"asked for more than the {counted(move.max_evaluations, 'evaluation')} that it declared"
+    return MoveError(
+        f"the move {move.name} {what} in chain {chain + 1}, level {level + 1}, iteration "
+        f"{int(state.iteration[0]) + 1}, at the point {state.position[level].tolist()}"
+    )
+
+
+def thawed_failure(move: Move, field: str, chain: int, iteration: int) -> MoveError:
+    """A move went on learning after the tuning had ended."""
+    return MoveError(
+        f"the move {move.name} changed {field} in chain {chain + 1} between iterations {iteration + 1} and the "
+        "end of its segment, though nothing may be learnt there; only learn() may change what a move remembers"
+    )
 
 
 def own_failure(chain: int, iteration: int, cause: Exception) -> BaseException:

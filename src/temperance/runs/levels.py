@@ -6,7 +6,6 @@ import numpy as np
 
 from temperance.core.lanes import LANES
 from temperance.core.state import FloatArray, Mixture, State
-from temperance.core.unimodal import JUDGED, scale_beside
 from temperance.modes.mixture import from_parts, with_chance
 from temperance.runs.plan import Plan
 
@@ -46,13 +45,7 @@ def covariance_of(state: State, level: int) -> FloatArray:
 
 def apparent_scales(plan: Plan, state: State) -> FloatArray:
     """The scale of each live level beside the covariance of its states, as trimming sees it."""
-    robust = plan.settings.adaptation.walk == "robust"
-    return np.array(
-        [
-            scale_beside(state.log_scale[level], state.spread[level, JUDGED], robust)
-            for level in range(int(state.n_levels[0]))
-        ]
-    )
+    return np.array([plan.walk.score(state, level) for level in range(int(state.n_levels[0]))])
 
 
 def own_component(state: State, level: int) -> Mixture:

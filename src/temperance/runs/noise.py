@@ -5,7 +5,7 @@ import numpy as np
 from temperance.core.lanes import LANES
 from temperance.core.random import Streams, compiled_fill, ziggurat
 from temperance.core.state import JUMP_UNIFORMS, SWAP_UNIFORMS, IntArray, Noise, State
-from temperance.runs.seeds import JUMPS, NORMALS, SWAPS, UNIFORMS, stream
+from temperance.runs.seeds import JUMPS, MOVES, NORMALS, SWAPS, UNIFORMS, stream
 
 BLOCK_NUMBERS = 2**17  # doubles a block, small enough to stay in a core's cache
 MAX_BLOCK = 8192
@@ -16,6 +16,7 @@ def first_streams(state: State, seed: np.random.SeedSequence) -> None:
     for level, born in enumerate(state.born):
         state.normal_stream[level] = stream(seed, NORMALS, int(born))
         state.uniform_stream[level] = stream(seed, UNIFORMS, int(born))
+        state.move_stream[level] = stream(seed, MOVES, int(born))
     state.swap_stream[:] = stream(seed, SWAPS)
     state.jump_stream[:] = stream(seed, JUMPS)
 
@@ -23,23 +24,26 @@ def first_streams(state: State, seed: np.random.SeedSequence) -> None:
 class NoiseBlocks:
     """Room for the random numbers of a block, and the way back when it was not used up.
 
-    Each level has one stream of normals and one of uniforms; the swaps and the jumps have one each. Numbers
-    are consumed at a fixed rate, so that neither the size of a block nor a dropped level changes what others
+    Each level has a stream of normals, one of uniforms, and one of what its moves use beside these; the swaps
+    and the jumps have one each. Numbers are consumed at a fixed rate, so that neither the size of a block nor a dropped level changes what others
     get. Each stream gives what NumPy's SFC64 would give from the same seed.
     """
 
-    def __init__(self, n_levels: int, dim: int, n_swaps: int = 1, *, jumps: bool = False) -> None:
+    def __init__(
+        self, n_levels: int, dim: int, n_swaps: int = 1, *, jumps: bool = False, n_move_uniforms: int = 0
+    ) -> None:
         self._fill = compiled_fill()
         swap_numbers = SWAP_UNIFORMS * n_swaps
         n_bundles = -(-n_levels // LANES)
         jump_numbers = 2 * JUMP_UNIFORMS if jumps else 0
-        numbers = n_bundles * LANES * dim + n_levels + swap_numbers + jump_numbers
+        numbers = n_bundles * LANES * dim + n_levels * (1 + n_move_uniforms) + swap_numbers + jump_numbers
         self.block_size = int(np.clip(BLOCK_NUMBERS // numbers, 1, MAX_BLOCK))
         self._normals = np.zeros(n_bundles * self.block_size * dim * LANES)
         self._uniforms = np.zeros(n_levels * self.block_size)
+        self._moves = np.zeros(n_levels * self.block_size * n_move_uniforms)
         self._swaps = np.zeros(self.block_size * swap_numbers)
         self._jumps = np.zeros(self.block_size * jump_numbers)
-        self._shapes = (n_bundles, dim, n_levels, swap_numbers)
+        self._shapes = (n_bundles, dim, n_levels, n_move_uniforms, swap_numbers)
         self._before: tuple[Streams, IntArray, int, int, int] | None = None
 
     def draw(self, state: State, n_iterations: int, *, first: int = 0, step: int = 1) -> Noise:
@@ -68,15 +72,17 @@ class NoiseBlocks:
             (place,) = np.flatnonzero(born == state.born[level])
             state.normal_stream[level] = streams.normal[place]
             state.uniform_stream[level] = streams.uniform[place]
+            state.move_stream[level] = streams.move[place]
         state.swap_stream[:], state.jump_stream[:] = streams.swap, streams.jump
 
     def _room(self, n_iterations: int) -> Noise:
-        n_bundles, dim, n_levels, swap_numbers = self._shapes
+        n_bundles, dim, n_levels, n_moves, swap_numbers = self._shapes
         return Noise(
             self._normals[: n_bundles * n_iterations * dim * LANES].reshape(
                 n_bundles, n_iterations, dim, LANES
             ),
             self._uniforms[: n_levels * n_iterations].reshape(n_levels, n_iterations),
+            self._moves[: n_levels * n_iterations * n_moves].reshape(n_levels, n_iterations, n_moves),
             self._swaps[: n_iterations * swap_numbers].reshape(n_iterations, swap_numbers),
             self._jumps[: n_iterations * 2 * JUMP_UNIFORMS].reshape(-1, 2, JUMP_UNIFORMS),
         )
@@ -84,4 +90,6 @@ class NoiseBlocks:
 
 def streams_of(state: State) -> Streams:
     """The streams of a chain, which drawing moves on."""
-    return Streams(state.normal_stream, state.uniform_stream, state.swap_stream, state.jump_stream)
+    return Streams(
+        state.normal_stream, state.uniform_stream, state.move_stream, state.swap_stream, state.jump_stream
+    )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from temperance.core import state as core
 from temperance.core.state import FloatArray
+from temperance.moves import Move, moves_with
 from temperance.runs.pace import FIRST_EVERY
 from temperance.settings import Settings
 from temperance.swaps import Strategy
@@ -20,7 +21,8 @@ SHAPE_GAIN_DELAY = 2.0  # per dimension
 SHAPE_GAIN_EXPONENT = 2.0 / 3.0  # Vihola 2012
 
 # By how much the scale of a settled level with one mode may fall short of a Gaussian's.
-SLACK = {"covariance": 0.05, "robust": 0.2}
+SLACK = {"covariance": 0.05}
+USUAL_SLACK = 0.2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +48,16 @@ class Plan:
         return self.settings.swaps
 
     @property
+    def moves(self) -> tuple[Move, ...]:
+        """All moves that there are in this run, in use or not."""
+        return moves_with(self.settings.adaptation.walk)
+
+    @property
+    def walk(self) -> Move:
+        """The move that levels make when nothing else has its turn."""
+        return self.moves[0]
+
+    @property
     def n_swaps(self) -> int:
         """Swaps attempted in an iteration."""
         return self.strategy.attempts(self.n_levels)
@@ -66,22 +78,17 @@ def initial_log_scale(plan: Plan) -> float:
     given = plan.settings.adaptation.initial_log_scale
     if given is not None:
         return given
-    if plan.settings.adaptation.walk == "robust":
-        return math.log(gaussian_scale(walk_acceptance(plan), plan.dim))
-    return math.log(ASYMPTOTIC_SCALE / math.sqrt(plan.dim))
+    if plan.settings.adaptation.walk == "covariance":
+        return math.log(ASYMPTOTIC_SCALE / math.sqrt(plan.dim))
+    return math.log(gaussian_scale(walk_acceptance(plan), plan.dim))
 
 
-def kernel_settings(
-    plan: Plan, *, adapting: bool, rest_every: int = 1, coordinate_every: int | None = None
-) -> core.Settings:
-    """The settings of one phase. ``coordinate_every`` is what was learnt, where the user leaves that open."""
+def kernel_settings(plan: Plan, *, adapting: bool) -> core.Settings:
+    """The settings of one phase."""
     adaptation, trimming, bounds = plan.settings.adaptation, plan.settings.trimming, plan.settings.bounds
     cov_gain = adaptation.covariance_gain or adaptation.gain
     return core.Settings(
         adapting=adapting,
-        robust=adaptation.walk == "robust",
-        rest_every=rest_every,
-        coordinate_every=first_coordinate_every(plan) if coordinate_every is None else coordinate_every,
         pinned=bool(plan.betas[-1] == 0.0),
         heat_bath=plan.strategy.heat_bath,
         n_swaps=plan.n_swaps,
@@ -139,7 +146,7 @@ def unimodal_scale(plan: Plan) -> float:
         threshold = ASYMPTOTIC_SCALE / math.sqrt(plan.dim)
     else:
         threshold = gaussian_scale(walk_acceptance(plan), plan.dim)
-    slack = SLACK[plan.settings.adaptation.walk] if trimming.slack is None else trimming.slack
+    slack = SLACK.get(plan.walk.name, USUAL_SLACK) if trimming.slack is None else trimming.slack
     return (1.0 - slack) * threshold
 
 

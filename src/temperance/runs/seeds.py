@@ -8,7 +8,7 @@ from temperance.core.state import WordArray
 from temperance.errors import InvalidInputError, InvalidTypeError
 
 # What random numbers are for. Streams are told apart by it and by a number, so that a new one disturbs none.
-STARTS, SWAPS, JUMPS, NORMALS, UNIFORMS, SCOUTS = range(6)
+STARTS, SWAPS, JUMPS, NORMALS, UNIFORMS, SCOUTS, MOVES = range(7)
 ENTROPY_WORDS = 4  # 128 bits, what SeedSequence pools
 
 

@@ -24,12 +24,21 @@ def snapshot(value: Any, name: str = "") -> Snapshot:
     return taken
 
 
-def restored(kind: Any, arrays: Mapping[str, np.ndarray[Any, Any]], name: str = "") -> Any:
-    """The value of this kind that a snapshot was taken of."""
+def restored(
+    kind: Any,
+    arrays: Mapping[str, np.ndarray[Any, Any]],
+    name: str = "",
+    instead: Mapping[Any, Any] | None = None,
+) -> Any:
+    """The value of this kind that a snapshot was taken of.
+
+    ``instead`` has kinds that stand in for others, by what they stand in for.
+    """
+    kind = kind if isinstance(kind, types.GenericAlias) else (instead or {}).get(kind, kind)
     members = _members(kind)
     if members is not None:
         parts = {
-            member: restored(hint, arrays, f"{name}.{member}" if name else member)
+            member: restored(hint, arrays, f"{name}.{member}" if name else member, instead)
             for member, hint in members.items()
         }
         return kind(**parts)

@@ -68,7 +68,7 @@ def settle(
     starts: Starts, chain: int, generator: np.random.Generator, bound: Bound, buffers: Buffers
 ) -> None:
     """Put starts with finite log density into the proposal buffer, searching when that is possible."""
-    proposal, n_levels = buffers.info.proposal, buffers.n_active
+    proposal, n_levels = buffers.info.proposal, buffers.n_asked
     proposal[:n_levels] = starts.points(chain, n_levels, generator)
     outside = _outside(chain, bound, buffers)
     for _ in range(MAX_TRIES if starts.can_search else 0):
@@ -93,7 +93,7 @@ def _outside(chain: int, bound: Bound, buffers: Buffers) -> npt.NDArray[np.intp]
         if isinstance(failure, TemperanceError) or not isinstance(failure, Exception):
             raise failure
         raise _raised(chain, buffers, failure) from failure
-    live = slice(0, buffers.n_active)
+    live = slice(0, buffers.n_asked)
     for level, (tempered, prior) in enumerate(zip(info.log_density[live], info.log_prior[live], strict=True)):
         if np.isnan(tempered + prior) or tempered + prior == np.inf:
             raise StartError(

@@ -17,9 +17,10 @@ def python_evaluate() -> Callable[..., None]:
     def evaluate(
         context: int,
         proposal: FloatArray,
-        n_levels: int,
+        n_points: int,
         log_density: FloatArray,
         log_prior: FloatArray,
+        gradient: FloatArray,
         scratch: FloatArray,
         control: IntArray,
     ) -> None:

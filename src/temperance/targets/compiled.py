@@ -17,7 +17,7 @@ from temperance.core.compile import (
 )
 from temperance.core.state import EVALUATE_SIGNATURE, LEVEL, STOP, FloatArray, IntArray
 from temperance.errors import InvalidTypeError
-from temperance.targets.contract import Bound, Buffers
+from temperance.targets.contract import TEMPERED, UNTEMPERED, Bound, Buffers
 from temperance.targets.data import DataTable
 from temperance.targets.functions import NO_DATA, Functions, function_name, takes_data
 
@@ -44,7 +44,7 @@ class CompiledTarget:
 
 
 @compiled
-def no_prior(point: FloatArray, context: int) -> float:
+def no_prior(point: FloatArray, context: int, gradient: FloatArray, k: int, part: int) -> float:
     """The untempered part of a target that has none."""
     return 0.0
 
@@ -57,7 +57,7 @@ def _compiled_evaluation(tempered: Any, prior: Any, loader: Any) -> Callable[...
 
 
 def _evaluation(tempered: Any, prior: Any) -> Callable[..., None]:
-    """One compiled function around the user's, for all levels of an iteration.
+    """One compiled function around the user's, for all points that are asked for.
 
     Each density gets a private copy of its point. Where the prior vanishes the likelihood is not asked.
     """
@@ -66,31 +66,32 @@ def _evaluation(tempered: Any, prior: Any) -> Callable[..., None]:
     def evaluate(
         context: int,
         proposal: FloatArray,
-        n_levels: int,
+        n_points: int,
         log_density: FloatArray,
         log_prior: FloatArray,
+        gradient: FloatArray,
         scratch: FloatArray,
         control: IntArray,
     ) -> None:
-        for level in range(n_levels):
+        for k in range(n_points):
             if control[STOP] != 0:
                 return
-            control[LEVEL] = level
+            control[LEVEL] = k
             for i in range(scratch.shape[0]):
-                scratch[i] = proposal[level, i]
-            log_prior[level] = prior(scratch, context)
-            if log_prior[level] == -math.inf:
-                log_density[level] = -math.inf
+                scratch[i] = proposal[k, i]
+            log_prior[k] = prior(scratch, context, gradient, k, UNTEMPERED)
+            if log_prior[k] == -math.inf:
+                log_density[k] = -math.inf
                 continue
             for i in range(scratch.shape[0]):
-                scratch[i] = proposal[level, i]
-            log_density[level] = tempered(scratch, context)
+                scratch[i] = proposal[k, i]
+            log_density[k] = tempered(scratch, context, gradient, k, TEMPERED)
 
     return evaluate
 
 
 def _point_function(function: Any, loader: Any) -> Any:
-    """The user's function as ``(point, context) -> float``, or an error that names it."""
+    """The user's function as ``(point, context, gradient, k, part) -> float``, or an error that names it."""
     raw = _with_context(function, loader)
     name = function_name(function)
     with_data = loader is not None and takes_data(function)
@@ -114,11 +115,42 @@ def _with_context(function: Any, loader: Any) -> Any:
 
 
 def _as_float(raw: Any, returned: Any, name: str) -> Any:
+    """With the value as a float, and the gradient, if there is one and it is wanted, put where it belongs."""
+    if isinstance(returned, types.BaseTuple) and len(returned) == 2 and _is_vector(returned[1]):
+        value = _number(returned[0], name)
+        return _with_gradient(raw, value, f"{name} must return a gradient with one number a dimension")
+    value = _number(returned, name)
+    return compiled_around(lambda point, context, gradient, k, part: value(raw(point, context)))
+
+
+def _with_gradient(raw: Any, value: Any, complaint: str) -> Any:
+    def value_and_gradient(point: Any, context: int, gradient: Any, k: int, part: int) -> float:
+        returned, slope = raw(point, context)
+        if k < gradient.shape[0]:
+            if slope.shape[0] != gradient.shape[2]:
+                raise ValueError(complaint)
+            for i in range(gradient.shape[2]):
+                gradient[k, part, i] = slope[i]
+        return value(returned)
+
+    return compiled_around(value_and_gradient)
+
+
+def _is_vector(kind: Any) -> bool:
+    return (
+        isinstance(kind, types.Array)
+        and kind.ndim == 1
+        and isinstance(kind.dtype, types.Float | types.Integer)
+    )
+
+
+def _number(returned: Any, name: str) -> Any:
+    """From what a function returns to a float, or an error that names the function."""
     if isinstance(returned, types.Float | types.Integer):
-        return compiled_around(lambda point, context: float(raw(point, context)))
+        return compiled_around(lambda value: float(value))
     if isinstance(returned, types.Array):
         if returned.ndim == 0 and isinstance(returned.dtype, types.Float | types.Integer):
-            return compiled_around(lambda point, context: float(raw(point, context)[()]))
+            return compiled_around(lambda value: float(value[()]))
         raise InvalidTypeError(
             f"{name} must return one number, got an array with {returned.ndim} dimension(s); "
             "return a float, for instance value[0] or value.sum()"

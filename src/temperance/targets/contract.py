@@ -1,7 +1,8 @@
 """How a log density reaches the loop.
 
-A target gives the loop one function that fills in the log densities of all proposals of an
-iteration, and a number (an address) that this function gets back with each call.
+A target gives the loop one function that fills in the log densities of all points that are asked for, and a
+number (an address) that this function gets back with each call. Where ``gradient`` has rows, it fills in those
+of the parts whose functions return ``(value, gradient)``, the tempered one first.
 """
 
 from collections.abc import Callable
@@ -10,6 +11,9 @@ from typing import Any, Protocol
 
 from temperance.core.evaluate import clear_answers
 from temperance.core.state import Info, IntArray
+
+# Places of the two parts of a target in a gradient.
+TEMPERED, UNTEMPERED = 0, 1
 
 
 @dataclass(frozen=True)
@@ -20,9 +24,9 @@ class Buffers:
     control: IntArray
 
     @property
-    def n_active(self) -> int:
-        """How many proposals there are to evaluate."""
-        return int(self.info.n_active[0])
+    def n_asked(self) -> int:
+        """How many points there are to evaluate."""
+        return int(self.info.n_asked[0])
 
 
 @dataclass
@@ -37,13 +41,14 @@ class Bound:
     def fill(self, buffers: Buffers) -> None:
         """Evaluate the points that stand in the proposal buffer, from Python."""
         info = buffers.info
-        clear_answers(buffers.n_active, info)
+        clear_answers(buffers.n_asked, info)
         self.evaluate(
             self.context,
             info.proposal,
-            buffers.n_active,
+            buffers.n_asked,
             info.log_density,
             info.log_prior,
+            info.gradient,
             info.scratch,
             buffers.control,
         )

@@ -11,7 +11,7 @@ from temperance.checks import checked_value
 from temperance.core.state import LEVEL, RAISED, STATUS, STOP, FloatArray, Info
 from temperance.errors import InvalidTypeError, TemperanceError
 from temperance.targets.callback import python_evaluate
-from temperance.targets.contract import Bound, Buffers
+from temperance.targets.contract import TEMPERED, UNTEMPERED, Bound, Buffers
 from temperance.targets.functions import NO_DATA, Functions, function_name, takes_data
 
 
@@ -33,7 +33,7 @@ class PythonTarget(_FromPython):
 
     def bind(self, buffers: Buffers) -> Bound:
         """Tie the functions to one chain's buffers."""
-        tempered, prior, name = self._tempered, self._prior, self.name
+        tempered, prior, taken = self._tempered, self._prior, self._taken(buffers.info.gradient)
         # Item access through a memoryview costs a third of that through an array.
         log_density: Any = memoryview(buffers.info.log_density.data)
         log_prior: Any = memoryview(buffers.info.log_prior.data)
@@ -46,17 +46,31 @@ class PythonTarget(_FromPython):
                     if control[STOP]:
                         return
                     if prior is not None:
-                        log_prior[level] = checked_value(prior(point.copy()), self._prior_name)
+                        log_prior[level] = taken(prior(point.copy()), level, UNTEMPERED)
                         if log_prior[level] == -math.inf:
                             log_density[level] = -math.inf
                             continue
                     value = tempered(point)
-                    log_density[level] = value if isinstance(value, float) else checked_value(value, name)
+                    log_density[level] = value if isinstance(value, float) else taken(value, level, TEMPERED)
             except BaseException:
                 control[LEVEL] = level
                 raise
 
         return bound_to_python(buffers, evaluate)
+
+    def _taken(self, gradient: FloatArray) -> Callable[[Any, int, int], float]:
+        """From what a function returned to its value; a gradient that comes with it is put where it belongs."""
+        names = (self.name, self._prior_name)
+
+        def take(returned: Any, k: int, part: int) -> float:
+            if not isinstance(returned, tuple) or len(returned) != 2:
+                return checked_value(returned, names[part])
+            value, slope = returned
+            if len(gradient):
+                gradient[k, part] = checked_gradient(slope, gradient.shape[2:], names[part])
+            return checked_value(value, names[part])
+
+        return take
 
 
 class BatchedTarget(_FromPython):
@@ -80,16 +94,37 @@ class BatchedTarget(_FromPython):
             raise
 
     def _evaluate(self, points: FloatArray, info: Info) -> None:
-        n_levels = len(points)
-        if self._prior is None:
-            info.log_density[:n_levels] = checked_rows(self._tempered(points), n_levels, self.name)
-            return
-        prior = checked_rows(self._prior(points.copy()), n_levels, self._prior_name)
-        info.log_prior[:n_levels] = prior
-        info.log_density[:n_levels] = -math.inf
-        inside = np.flatnonzero(prior != -math.inf)
+        n_points = len(points)
+        inside = np.arange(n_points)
+        if self._prior is not None:
+            prior = self._rows(self._prior(points.copy()), inside, UNTEMPERED, info)
+            info.log_prior[:n_points] = prior
+            info.log_density[:n_points] = -math.inf
+            inside = np.flatnonzero(prior != -math.inf)
+            points = points[inside]
         if len(inside):
-            info.log_density[inside] = checked_rows(self._tempered(points[inside]), len(inside), self.name)
+            info.log_density[inside] = self._rows(self._tempered(points), inside, TEMPERED, info)
+
+    def _rows(self, returned: Any, rows: npt.NDArray[Any], part: int, info: Info) -> npt.NDArray[Any]:
+        """The values that a function returned for some rows; gradients that came along are put in place."""
+        name = (self.name, self._prior_name)[part]
+        if isinstance(returned, tuple) and len(returned) == 2:
+            returned, slopes = returned
+            if len(info.gradient):
+                shape = (len(rows), info.gradient.shape[2])
+                info.gradient[rows, part] = checked_gradient(slopes, shape, name)
+        return checked_rows(returned, len(rows), name)
+
+
+def checked_gradient(slopes: Any, shape: tuple[int, ...], name: str) -> npt.NDArray[Any]:
+    """The gradient that a function returned beside its value."""
+    array = np.asarray(slopes)
+    if array.shape != shape or array.dtype.kind not in "fiu":
+        raise InvalidTypeError(
+            f"{name} returns a value and a gradient, which must be real numbers of shape {shape}; "
+            f"got {array.dtype} of shape {array.shape}"
+        )
+    return array
 
 
 def with_data(function: Callable[..., Any], data: Any) -> Callable[..., Any]:
@@ -129,11 +164,11 @@ def bound_to_python(buffers: Buffers, evaluate: Callable[[FloatArray], None]) ->
     """Call ``evaluate`` with a private copy of the points; its errors are kept, never lost."""
     failures: list[BaseException] = []
     proposal, control = buffers.info.proposal, buffers.control
-    n_active: Any = memoryview(buffers.info.n_active.data)
+    n_asked: Any = memoryview(buffers.info.n_asked.data)
 
     def call() -> None:
         try:
-            evaluate(proposal[: n_active[0]].copy())
+            evaluate(proposal[: n_asked[0]].copy())
         except BaseException as error:  # noqa: BLE001  raised again by the run
             failures.append(error)
             control[STATUS] = RAISED

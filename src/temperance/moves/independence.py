@@ -1,4 +1,4 @@
-"""Jumps: proposals from a mixture that does not look at where the state is.
+"""Jumps: independence Metropolis–Hastings proposals, from a mixture that does not look at where the state is.
 
 At the base level the mixture is one of modes, learnt while tuning; at the hottest level it has one component,
 the level itself. A jump is accepted with the full density of the mixture in its ratio, so it is exact
@@ -7,11 +7,11 @@ whatever the mixture is, as long as it does not change.
 
 import math
 
+from temperance.core.accept import metropolis
 from temperance.core.compile import compiled
 from temperance.core.lanes import LANES
-from temperance.core.state import JUMP_DOF, Chain, FloatArray, Info, Mixture, Noise
-
-BASE, HOTTEST = 0, 1
+from temperance.core.move import Move
+from temperance.core.state import AT_BASE, AT_HOTTEST, JUMP, JUMP_DOF, Chain, FloatArray, Mixture
 
 
 @compiled
@@ -37,9 +37,9 @@ def mixture_log_density(point: FloatArray, mixture: Mixture) -> float:
         if value > largest:
             total = total * math.exp(largest - value) + 1.0
             largest = value
-        else:
+        elif value > -math.inf:
             total += math.exp(value - largest)
-    return largest + math.log(total)
+    return largest + math.log(total) if total > 0.0 else -math.inf
 
 
 @compiled
@@ -62,36 +62,30 @@ def stretch(uniforms: FloatArray) -> float:
 
 
 @compiled
-def jump(
-    level: int, place: int, mixture: Mixture, noise: Noise, row: int, here: FloatArray, info: Info
-) -> None:
-    """With the mixture's chance, replace the proposal of a level by a draw from it; in place.
-
-    The normals are those that the walk would have used.
-    """
-    uniforms = noise.jump_uniforms[row, place]
-    if mixture.centre.shape[0] == 0 or uniforms[0] >= mixture.chance[0]:
-        return
-    component, length = choose_component(uniforms[1], mixture), stretch(uniforms)
-    proposal = info.proposal[level]
-    for i in range(here.shape[0]):
+def draw_jump(component: int, length: float, mixture: Mixture, normals: FloatArray, point: FloatArray) -> None:
+    """A draw from a component, ``length`` times as far out as these normals; writes ``point``."""
+    for i in range(point.shape[0]):
         step = 0.0
         for k in range(i + 1):
-            step += mixture.root[component, i, k] * noise.normals[level // LANES, row, k, level % LANES]
-        proposal[i] = mixture.centre[component, i] + length * step
-    info.jump[level] = component
-    for point, sign in ((here, 1.0), (proposal, -1.0)):
-        info.log_proposal_ratio[level] += sign * mixture_log_density(point, mixture)
+            step += mixture.root[component, i, k] * normals[k]
+        point[i] = mixture.centre[component, i] + length * step
 
 
 @compiled
-def propose_jumps(chain: Chain, row: int) -> None:
-    """Jumps of the base level and of the hottest, in place of some of their walks."""
-    state, info, noise = chain.state, chain.info, chain.noise
-    if noise.jump_uniforms.shape[0] == 0:
-        return
-    for place in range(2):  # a loop, so that the compiler meets the kernel once
-        level = 0 if place == BASE else state.n_levels[0] - 1
-        mixture = chain.jumps if place == BASE else chain.refresh
-        if place == BASE or 0 < level < info.n_active[0]:
-            jump(level, place, mixture, noise, row, state.position[level], info)
+def begin(chain: Chain, row: int, level: int) -> None:
+    """The base level jumps to one of the modes, the hottest to anywhere in itself; in place.
+
+    The normals are those that a walk would have used.
+    """
+    info, noise = chain.info, chain.noise
+    place, mixture = (AT_BASE, chain.jumps) if level == 0 else (AT_HOTTEST, chain.refresh)
+    uniforms, proposal = noise.jump_uniforms[row, place], info.proposal[level]
+    component = choose_component(uniforms[1], mixture)
+    normals = noise.normals[level // LANES, row, :, level % LANES]
+    draw_jump(component, stretch(uniforms), mixture, normals, proposal)
+    info.which[level] = component
+    for point, sign in ((chain.state.position[level], 1.0), (proposal, -1.0)):
+        info.log_proposal_ratio[level] += sign * mixture_log_density(point, mixture)
+
+
+INDEPENDENCE = Move(name="independence", begin=begin, advance=metropolis, kind=JUMP)
