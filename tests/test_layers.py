@@ -16,6 +16,15 @@ NAME = "temperance"
 HEAVY = ("arviz", "click", "jinja2", "matplotlib", "rich", "scipy", "xarray")
 PRINTING = ("cli.py",)
 
+# Of numba only what its manual promises, and in one folder the rest.
+INTERNALS = "core/numba_internals/"
+PROMISED = {f"numba.{name}" for name in ("carray", "extending", "from_dtype", "jit", "njit", "types")}
+# Options, attributes and texts without a manual.
+UNPROMISED = (
+    *("_nrt", "forceinline", "no_cfunc_wrapper", "no_cpython_wrapper"),
+    *("get_call_template", "overloads", "readonly", "no locator available"),
+)
+
 # What each layer may import of the package, beside itself. A name ends where a dot or the end follows.
 ALLOWED = {
     "errors": (),
@@ -141,6 +150,27 @@ def forbidden_imports(source: str, file: str) -> set[str]:
     }
 
 
+def unpromised(source: str, file: str) -> set[str]:
+    """What a source takes from numba that may change with its next version."""
+    if file.startswith(INTERNALS):
+        return set()
+    nodes = list(executed(ast.parse(source)))
+    dotted = {ast.unparse(node) for node in nodes if isinstance(node, ast.Attribute)}
+    names = {*imported_names(ast.parse(source), file), *dotted} - {"numba"}
+    of_numba = {name for name in names if name.split(".")[0] in ("numba", "llvmlite")}
+    kept = {name for name in of_numba if ".".join(name.split(".")[:2]) in PROMISED}
+    return (of_numba - kept) | {word for node in nodes for word in words_of(node) if word in UNPROMISED}
+
+
+def words_of(node: ast.AST) -> list[str]:
+    """Names of attributes and of keyword arguments, and texts."""
+    if isinstance(node, ast.Attribute):
+        return [node.attr]
+    if isinstance(node, ast.keyword):
+        return [node.arg or ""]
+    return [node.value] if isinstance(node, ast.Constant) and isinstance(node.value, str) else []
+
+
 def prints(tree: ast.AST) -> list[int]:
     """Lines that write to the standard output or through click."""
     calls = [node for node in executed(tree) if isinstance(node, ast.Call)]
@@ -223,6 +253,42 @@ def test_a_wrong_import_would_be_seen(file: str, source: str):
 )
 def test_a_right_import_passes(file: str, source: str):
     assert not forbidden_imports(source, file)
+
+
+@pytest.mark.parametrize("file", sources(), ids=relative)
+def test_what_numba_does_not_promise_is_taken_in_one_place(file: Path):
+    assert unpromised(file.read_text(encoding="utf-8"), relative(file)) == set()
+
+
+@pytest.mark.parametrize(
+    ("source", "seen"),
+    [
+        ("from numba.core import cgutils", "numba.core.cgutils"),
+        ("def f():\n    from numba.np.numpy_support import from_dtype", "numba.np.numpy_support.from_dtype"),
+        ("import llvmlite", "llvmlite"),
+        ("from llvmlite import ir", "llvmlite.ir"),
+        ("import numba.core.event", "numba.core.event"),
+        ("from numba import config", "numba.config"),
+        ("import numba\nnumba.config.CACHE_DIR = ''", "numba.config"),
+        ("import numba\nnumba.core.registry.CPUDispatcher", "numba.core.registry.CPUDispatcher"),
+        ("import numba\nnumba.jit(_nrt=False)", "_nrt"),
+        ("import numba\nnumba.jit(**{'forceinline': True})", "forceinline"),
+        ("f.overloads[types]", "overloads"),
+        ("argument.copy(readonly=True)", "readonly"),
+    ],
+)
+def test_what_numba_does_not_promise_would_be_seen(source: str, seen: str):
+    assert seen in unpromised(source, "core/walk.py")
+    assert unpromised(source, f"{INTERNALS}functions.py") == set()
+
+
+def test_what_numba_promises_passes():
+    source = (
+        "import numba\nfrom numba import types\nfrom numba.extending import intrinsic\n"
+        "from temperance.core.numba_internals.functions import inner\n"
+        "@numba.njit(cache=True)\ndef f(x): return numba.types.float64(x)"
+    )
+    assert unpromised(source, "targets/data.py") == set()
 
 
 @pytest.mark.parametrize("file", sources(), ids=relative)
