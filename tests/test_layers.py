@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import temperance
+from temperance.core.state import Info, Mixture, Noise, Settings, State, SwapView, Trace
 
 PACKAGE = Path(temperance.__file__).parent
 NAME = "temperance"
@@ -280,6 +281,34 @@ def test_what_numba_does_not_promise_is_taken_in_one_place(file: Path):
 def test_what_numba_does_not_promise_would_be_seen(source: str, seen: str):
     assert seen in unpromised(source, "core/walk.py")
     assert unpromised(source, f"{INTERNALS}functions.py") == set()
+
+
+def attributes_read(source: str) -> set[str]:
+    """Attributes that are looked at; one whose elements are only written is not."""
+    nodes = list(ast.walk(ast.parse(source)))
+    stores = [node for node in nodes if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)]
+    targets = {id(node.value) for node in stores}
+    return {node.attr for node in nodes if isinstance(node, ast.Attribute) and id(node) not in targets}
+
+
+def read_in(*folders: str) -> set[str]:
+    files = [file for folder in folders for file in (PACKAGE / folder).rglob("*.py")]
+    return {name for file in files for name in attributes_read(file.read_text(encoding="utf-8"))}
+
+
+def test_every_column_of_the_trace_has_a_reader():
+    """Each costs memory with every draw. What the loop records somebody must look at, outside the loop."""
+    assert set(Trace._fields) - read_in("runs", "results", "paper") == set()
+
+
+@pytest.mark.parametrize("record", [State, Info, SwapView, Settings, Noise, Mixture])
+def test_every_field_has_a_reader(record: type):
+    assert set(record._fields) - read_in("core", "swaps", "runs", "targets") == set()
+
+
+def test_a_column_that_is_only_written_would_be_seen():
+    source = "trace.drawn[row] = x\ntrace.count[row, 0] += 1\ny = trace.kept[row] + len(trace.rows)"
+    assert attributes_read(source) == {"kept", "rows"}
 
 
 def test_what_numba_promises_passes():
