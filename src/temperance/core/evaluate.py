@@ -51,9 +51,7 @@ def screen(state: State, info: Info, settings: Settings, control: IntArray) -> N
 
 
 @compiled
-def ask(
-    evaluate: Any, context: int, state: State, info: Info, settings: Settings, control: IntArray
-) -> bool:
+def ask(evaluate: Any, context: int, state: State, info: Info, settings: Settings, control: IntArray) -> bool:
     """Have the points that are asked for evaluated and screened, in place; whether the run may go on."""
     n_points = info.n_asked[0]
     clear_answers(n_points, info)

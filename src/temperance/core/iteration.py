@@ -79,7 +79,7 @@ def finish_iteration(propose_pair: Callable[..., float], chain: Chain, row: int)
             state.iteration[0] + 1, settings.gain_scale, settings.gain_exponent, settings.gain_delay
         )
         learn_moves(chain, row, gain)
-    forget_swaps(info, chain.swaps)
+    forget_swaps(info)
     if info.n_active[0] == state.n_levels[0]:
         chain.control[LEVEL] = SWAPPING
         swap(propose_pair, chain, row)
@@ -95,17 +95,17 @@ def finish_iteration(propose_pair: Callable[..., float], chain: Chain, row: int)
 
 
 @functools.cache
-def compiled_loop(state: type, info: type) -> Callable[..., int]:
+def compiled_loop(state: type, info: type, keep: bool) -> Callable[..., int]:
     """The loop for records of these types, compiled on first use, whatever the density and the strategy.
 
-    What all built-in moves share is kept on disk.
+    Where all moves are our own, ``keep`` keeps it on disk.
     """
     digest = kernel_digest()
     signature = types.int64(
         evaluate_type(), types.intp, propose_pair_type(), chain_type(state, info), types.int64, types.int64
     )
 
-    @compiled_for(signature)
+    @compiled_for(signature, keep=keep)
     def run_block(
         evaluate: Any, context: int, propose_pair: Any, chain: Chain, first_row: int, n_iterations: int
     ) -> int:

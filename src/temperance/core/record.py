@@ -1,13 +1,13 @@
 """What one iteration leaves in the trace."""
 
 from temperance.core.compile import compiled
-from temperance.core.state import AT_BASE, AT_HOTTEST, JUMP, WALK, Chain, Info, Schedule, State, Trace
+from temperance.core.state import JUMP, WALK, Chain, Info, Schedule, State, Trace
 
 
 @compiled
 def record(chain: Chain, row: int) -> None:
     """Write one row of the trace, in place."""
-    state, info, view, trace = chain.state, chain.info, chain.swaps, chain.trace
+    state, info, trace = chain.state, chain.info, chain.trace
     for i in range(state.position.shape[1]):
         trace.draws[row, i] = state.position[0, i]
     trace.log_prior[row] = state.log_prior[0]
@@ -15,12 +15,9 @@ def record(chain: Chain, row: int) -> None:
     trace.jump[row] = info.which[0] if chain.schedule.kind[info.move[0]] == JUMP else -1
     trace.evaluations[row] = info.n_evaluations[0]
     trace.n_moved[row] = info.n_active[0]
-    trace.swap_accept_prob[row] = info.swap_accept_prob[0]
     trace.swap_attempts[row] = info.swap_attempts[0]
     trace.swap_accepted[row] = info.swap_accepted[0]
     trace.base_swaps[row] = info.base_swaps[0]
-    trace.swap_pair[row, 0] = view.pair[0]
-    trace.swap_pair[row, 1] = view.pair[1]
     trace.n_levels[row] = state.n_levels[0]
     record_levels(state, info, chain.schedule, row, trace)
 
@@ -33,11 +30,8 @@ def record_levels(state: State, info: Info, schedule: Schedule, row: int, trace:
         trace.log_density[row, level] = state.log_density[level]
         trace.replica[row, level] = state.replica[level]
     for level in range(n_active):
-        kind = schedule.kind[info.move[level]]
-        if kind == WALK:
+        if schedule.kind[info.move[level]] == WALK:
             trace.walk_accept_prob[row, level] = info.accept_prob[level]
-        elif kind == JUMP:
-            trace.jump_accept_prob[row, AT_BASE if level == 0 else AT_HOTTEST] = info.accept_prob[level]
     for level in range(n_active - 1):
         trace.adjacent_swap_accept[row, level] = info.adjacent_swap_accept[level]
     if trace.beta.shape[0] > 0:

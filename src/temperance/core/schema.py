@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar, get_args, get_type_hints
 
 import numpy as np
-from numba import types
-from numba.np.numpy_support import from_dtype
+from numba import from_dtype, types
 
 from temperance.core.compile import compiled
 from temperance.core.lanes import LANES

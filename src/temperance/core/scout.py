@@ -57,13 +57,13 @@ def take_step(scout: Scout, step: int, log_target: float, wanted: float, proposa
 
 
 @functools.cache
-def compiled_scout(state: type, info: type) -> Callable[..., int]:
+def compiled_scout(state: type, info: type, keep: bool) -> Callable[..., int]:
     """The walk of a scout beside a chain with records of these types, compiled on first use and cached."""
     digest = kernel_digest()
     records = [numba_type(kind) for kind in (state, info, Settings, Scout)]
     signature = types.int64(evaluate_type(), types.intp, *records[:3], types.int64[::1], records[3])
 
-    @compiled_for(signature)
+    @compiled_for(signature, keep=keep)
     def run_scout(
         evaluate: Any,
         context: int,

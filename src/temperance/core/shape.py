@@ -17,7 +17,7 @@ SCALE_HIT, COVARIANCE_HIT = 1, 2
 
 @compiled
 def step_levels(chain: Chain, row: int) -> None:
-    """x + e^θ Σ^½ z, or Σ^½ z, at every level whose move wants that; writes ``info.proposal``.
+    """X + e^θ Σ^½ z, or Σ^½ z, at every level whose move wants that; writes ``info.proposal``.
 
     ``state.deviation`` has what Σ has yet to learn: one pass over the factor serves both. Levels that want
     no step take in what waits for them all the same.

@@ -8,10 +8,10 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-import numba
 from numba.extending import overload
 
-from temperance.core.compile import KERNEL_OPTIONS, NO_WAY_IN
+from temperance.core.compile import KERNEL_OPTIONS
+from temperance.core.numba_internals.functions import ALWAYS_INLINE, NO_WAY_IN, is_off
 
 
 def specialised(build: Callable[[type], Any]) -> Callable[[Callable[..., Any]], Any]:
@@ -27,8 +27,8 @@ def specialised(build: Callable[[type], Any]) -> Callable[[Callable[..., Any]], 
         def choose(record: Any, a: Any, b: Any) -> Any:
             return made(type(record[0] if isinstance(record[0], tuple) else record))(record, a, b)
 
-        if not numba.config.DISABLE_JIT:
-            options = {**KERNEL_OPTIONS, **NO_WAY_IN, "forceinline": True}
+        if not is_off():
+            options = {**KERNEL_OPTIONS, **NO_WAY_IN, **ALWAYS_INLINE}
             overload(choose, jit_options=options, strict=False)(
                 lambda record, a, b: made(getattr(record.types[0], "instance_class", record.instance_class))
             )

@@ -103,11 +103,12 @@ class Info(NamedTuple):
     n_active: Annotated[IntArray, of(1)]  # levels that move in this iteration; the hotter ones rest
     move: Annotated[IntArray, of("level", fill=-1)]  # which one each level makes, `RESTING` if none
     variant: Annotated[IntArray, of("level")]  # which form of it
-    which: Annotated[IntArray, of("level", fill=-1)]  # the coordinate that it moves, or the component it is from
+    which: Annotated[
+        IntArray, of("level", fill=-1)
+    ]  # the coordinate that it moves, or the component it is from
     log_proposal_ratio: Annotated[FloatArray, of("level")]  # log q(x | y) − log q(y | x), zero for a walk
     accept_prob: Annotated[FloatArray, of("level")]  # of what was proposed
     adjacent_swap_accept: Annotated[FloatArray, of("level")]  # between each level and the next
-    swap_accept_prob: Annotated[FloatArray, of(1)]  # summed over the attempts
     swap_attempts: Annotated[IntArray, of(1)]  # attempts that found a pair
     swap_accepted: Annotated[IntArray, of(1)]
     base_swaps: Annotated[IntArray, of(1)]  # accepted ones that touch the base level
@@ -217,14 +218,10 @@ class Trace(NamedTuple):
     base_accept_prob: Annotated[ProbArray, of("draw")]  # of whatever the base level proposed
     # Of steps in all coordinates, NaN where a level made none.
     walk_accept_prob: Annotated[ProbArray, of("draw", "level", fill=math.nan)]
-    # Of the base level and the hottest, NaN where it did not jump.
-    jump_accept_prob: Annotated[ProbArray, of("draw", 2, fill=math.nan)]
     jump: Annotated[LevelArray, of("draw")]  # the component that the base was to jump to, -1 if it walked
     evaluations: Annotated[CountArray, of("draw")]  # of the log density, scouts after this iteration included
     n_moved: Annotated[LevelArray, of("draw")]  # levels that moved, all or the base alone
     adjacent_swap_accept: Annotated[ProbArray, of("draw", "level", fill=math.nan)]  # the last column unused
-    swap_accept_prob: Annotated[ProbArray, of("draw")]  # summed over the attempts
-    swap_pair: Annotated[LevelArray, of("draw", 2)]  # of the last attempt
     swap_attempts: Annotated[CountArray, of("draw")]  # that found a pair
     swap_accepted: Annotated[CountArray, of("draw")]
     base_swaps: Annotated[CountArray, of("draw")]  # accepted ones that touch the base level

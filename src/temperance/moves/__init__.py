@@ -4,7 +4,7 @@
 beside it; which of them comes when is the schedule (`core/schedule.py`).
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from temperance.core import state as core
 from temperance.core.move import Move, register
@@ -14,12 +14,21 @@ from temperance.moves.covariance import COVARIANCE
 from temperance.moves.independence import INDEPENDENCE
 from temperance.moves.robust import ROBUST
 
-__all__ = ["BESIDE", "WALKS", "Move", "moves_with", "records_of"]
+__all__ = ["BESIDE", "WALKS", "Move", "Records", "moves_with", "records_of"]
 
 WALKS = {walk.name: walk for walk in (ROBUST, COVARIANCE)}
 BESIDE = (COORDINATE, INDEPENDENCE)
 
-_RECORDS: dict[tuple[Move, ...], tuple[Any, Any]] = {}
+
+class Records(NamedTuple):
+    """What a set of moves works on, and whether code for it can be kept on disk."""
+
+    state: Any
+    info: Any
+    keep: bool
+
+
+_known: dict[tuple[Move, ...], Records] = {}
 
 
 def moves_with(walk: str | Move) -> tuple[Move, ...]:
@@ -27,21 +36,18 @@ def moves_with(walk: str | Move) -> tuple[Move, ...]:
     return (walk if isinstance(walk, Move) else WALKS[walk], *BESIDE)
 
 
-def records_of(moves: tuple[Move, ...]) -> tuple[Any, Any]:
-    """The types of state and info that these moves work on."""
-    if moves not in _RECORDS:
+def records_of(moves: tuple[Move, ...]) -> Records:
+    """The types of state and info with all that these moves declare."""
+    if moves not in _known:
         name = moves[0].name.capitalize()
         state = assembled(f"{name}State", __name__, core.State, *(move.rows for move in moves))
         info = assembled(f"{name}Info", __name__, core.Info, *(move.room for move in moves))
         register(state, moves)
-        _RECORDS[moves] = state, info
-    return _RECORDS[moves]
+        _known[moves] = Records(state, info, keep=moves[0] in WALKS.values())
+    return _known[moves]
 
 
-def __getattr__(name: str) -> Any:
-    """The records of the walks above, by the names that compiled code on disk knows them by."""
-    for state, info in (records_of(moves_with(walk)) for walk in WALKS):
-        for record in (state, info):
-            if record.__name__ == name:
-                return record
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+# Compiled code on disk finds the types that it works on by their names in this module.
+for _walk in WALKS:
+    for _record in records_of(moves_with(_walk))[:2]:
+        globals()[_record.__name__] = _record

@@ -62,7 +62,9 @@ def stretch(uniforms: FloatArray) -> float:
 
 
 @compiled
-def draw_jump(component: int, length: float, mixture: Mixture, normals: FloatArray, point: FloatArray) -> None:
+def draw_jump(
+    component: int, length: float, mixture: Mixture, normals: FloatArray, point: FloatArray
+) -> None:
     """A draw from a component, ``length`` times as far out as these normals; writes ``point``."""
     for i in range(point.shape[0]):
         step = 0.0

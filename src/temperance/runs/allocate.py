@@ -16,7 +16,7 @@ def new_state(plan: Plan) -> State:
     """A state before its first point: unit covariances, the first ladder."""
     n_levels, dim = plan.n_levels, plan.dim
     variances = initial_variances(plan)
-    state: State = allocate(records_of(plan.moves)[0], sizes(n_levels, dim))
+    state: State = allocate(records_of(plan.moves).state, sizes(n_levels, dim))
     state.beta[:], state.log_gap[:] = plan.betas, log_gaps(plan.betas)
     level = np.arange(n_levels)
     state.cov_diag[level // LANES, :, level % LANES] = variances[:, None]
@@ -48,7 +48,7 @@ def new_info(plan: Plan) -> Info:
     """Buffers for what happens in one iteration; all levels are about to be asked."""
     wants_gradient = plan.walk.needs_gradient
     lengths = sizes(plan.n_levels, plan.dim, gradient=plan.n_levels if wants_gradient else 0)
-    info: Info = allocate(records_of(plan.moves)[1], lengths)
+    info: Info = allocate(records_of(plan.moves).info, lengths)
     info.n_active[0] = info.n_asked[0] = plan.n_levels
     info.asker[:] = np.arange(plan.n_levels)
     return info

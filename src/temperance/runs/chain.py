@@ -162,7 +162,13 @@ class ChainRun:
         cls, plan: Plan, index: int, seed: np.random.SeedSequence, arrays: Snapshot
     ) -> "ChainRun":
         """The chain that a snapshot was taken of; rows of its draws are not in it."""
-        run = cls(plan, index, None, seed, now=restored(RunState, arrays, "now", {State: records_of(plan.moves)[0]}))
+        run = cls(
+            plan,
+            index,
+            None,
+            seed,
+            now=restored(RunState, arrays, "now", {State: records_of(plan.moves).state}),
+        )
         rows: Trace = restored(Trace, arrays, "tuning")
         for name in Trace._fields:
             saved = getattr(rows, name)
