@@ -12,6 +12,7 @@ from temperance.checks import (
     whole_number,
 )
 from temperance.errors import InvalidInputError
+from temperance.moves import WALKS, Move
 from temperance.swaps import Strategy, equi_energy, even_odd
 
 OPTIMAL_ACCEPTANCE = (
@@ -54,8 +55,10 @@ def _covariance_gain() -> Gain:
 class Adaptation:
     """How walks and temperatures learn.
 
-    ``walk`` is ``"robust"`` (robust adaptive Metropolis: it learns the shape of the mode that it is in) or
-    ``"covariance"`` (the paper's: it learns the covariance of the level, across all its modes, and a scale).
+    ``walk`` is ``"robust"`` (robust adaptive Metropolis: it learns the shape of the mode that it is in),
+    ``"covariance"`` (the paper's: it learns the covariance of the level, across all its modes, and a scale),
+    ``"slice"`` (slice sampling along one line at a time, some five evaluations a move), or a
+    `temperance.moves.Move` of your own.
     One step in ``coordinate_every`` moves a single coordinate, which learns a scale of its own. None learns
     how often that pays, 0 means never.
     ``when`` is ``"tuning"`` (everything is frozen for the draws, which makes the kernel exact) or
@@ -68,7 +71,7 @@ class Adaptation:
     would be for a Gaussian, instead of the identity; it does not concern targets with a prior.
     """
 
-    walk: Literal["robust", "covariance"] = "robust"
+    walk: Literal["robust", "covariance", "slice"] | Move = "robust"
     coordinate_every: int | None = None
     when: Literal["tuning", "always"] = "tuning"
     gain: Gain = field(default_factory=Gain)
@@ -80,7 +83,8 @@ class Adaptation:
     average: bool = True
 
     def __post_init__(self) -> None:
-        one_of("walk", self.walk, ("robust", "covariance"))
+        if not isinstance(self.walk, Move):
+            one_of("walk", self.walk, tuple(WALKS))
         if self.coordinate_every is not None:
             whole_number("coordinate_every", self.coordinate_every, least=0)
         one_of("when", self.when, ("tuning", "always"))

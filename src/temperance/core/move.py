@@ -8,26 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from temperance.core.compile import compiled
 from temperance.core.schema import statement_by_statement
 from temperance.core.specialised import specialised
-from temperance.core.state import NOTHING, WALK, Chain, FloatArray, State
-
-
-@compiled
-def no_begin(chain: Chain, row: int, level: int) -> None:
-    """The step from the shape of the level is the proposal."""
-
-
-@compiled
-def no_learning(chain: Chain, row: int, gain: float, own: int) -> None:
-    """Nothing is learnt."""
-
-
-@compiled
-def cannot_tell(state: State, level: int) -> float:
-    """No score: whether the level has one mode cannot be told from how this move fares."""
-    return float("nan")
+from temperance.core.state import NOTHING, WALK, FloatArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -36,17 +19,19 @@ class Move:
 
     Attributes:
         name: What people read.
-        advance: ``(chain, row, level, k)``. The point that was asked for stands in row ``k`` of ``info.proposal``,
-            its log density beside it. Either decides, by way of `metropolis` or of `settle_at`, and returns
-            False; or writes another point into the same row and returns True.
-        begin: ``(chain, row, level)``. Writes the first point into ``info.proposal[level]``, and the log ratio
-            log q(x | y) − log q(y | x) into ``info.log_proposal_ratio[level]`` if it is not zero.
-        learn: ``(chain, row, gain, own)``, once an iteration and only while adapting; ``own`` is the number of
-            the move in ``info.move``.
+        advance: ``(chain, row, level, k)``. The point that was asked for stands in row ``k`` of
+            ``info.proposal``, its log density beside it. Either decides, by way of `metropolis` or of
+            `settle_at`, and returns False; or writes another point into the same row and returns True.
+        begin: ``(chain, row, level)``. Writes the first point into ``info.proposal[level]``, and the log
+            ratio log q(x | y) − log q(y | x) into ``info.log_proposal_ratio[level]`` if it is not zero. None
+            if the step from the shape is the proposal.
+        learn: ``(chain, row, gain, own)``, once an iteration and only while adapting; ``own`` is the number
+            of the move in ``info.move``. None if there is nothing to learn.
         freeze: A plain function of the state, called once when the tuning ends.
-        score: ``(state, level)``. The scale of the level as `unimodal` defines it, the same in all coordinates,
-            or NaN where this move cannot tell; trimming then abstains.
-        kind: Whether the proposal moves all coordinates (`WALK`), one (`SINGLE`), or comes from nowhere (`JUMP`).
+        score: ``(state, level)``. The scale of the level as `unimodal` defines it, the same in all
+            coordinates, or NaN while it is not known. None if this move cannot tell; trimming then abstains.
+        kind: Whether the proposal moves all coordinates (`WALK`), one (`SINGLE`), or comes from nowhere
+            (`JUMP`).
         shape: What it wants of the shape of a level: `STEP`, `DIRECTION` or `NOTHING`. It stands in
             ``info.proposal[level]`` when ``begin`` is called.
         max_evaluations: The most points that one level may ask for in an iteration.
@@ -60,10 +45,10 @@ class Move:
 
     name: str
     advance: Callable[..., Any]
-    begin: Callable[..., Any] = no_begin
-    learn: Callable[..., Any] = no_learning
+    begin: Callable[..., Any] | None = None
+    learn: Callable[..., Any] | None = None
     freeze: Callable[[Any], None] | None = None
-    score: Callable[..., Any] = cannot_tell
+    score: Callable[..., Any] | None = None
     kind: int = WALK
     shape: int = NOTHING
     max_evaluations: int = 1
@@ -84,7 +69,7 @@ def register(state: type, moves: tuple[Move, ...]) -> None:
 
 def _begins(state: type) -> Any:
     """begin(chain, row, level) of the move that a level makes."""
-    own = [(number, move.begin) for number, move in _numbered(state) if move.begin is not no_begin]
+    own = [(number, move.begin) for number, move in _numbered(state) if move.begin is not None]
     lines = [f"if record.info.move[b] == {number}: {{}}(record, a, b)" for number, _ in own]
     return statement_by_statement(lines, [begin for _, begin in own])
 
@@ -105,14 +90,14 @@ def _advances(state: type) -> Any:
 
 def _learns(state: type) -> Any:
     """learn(chain, row, gain, own) of all moves in use."""
-    own = [(number, move.learn) for number, move in _numbered(state) if move.learn is not no_learning]
+    own = [(number, move.learn) for number, move in _numbered(state) if move.learn is not None]
     lines = [f"if record.schedule.in_use[{number}] != 0: {{}}(record, a, b, {number})" for number, _ in own]
     return statement_by_statement(lines, [learn for _, learn in own])
 
 
 def _scores(state: type) -> Any:
     """score(state, level) of one move."""
-    own = [(number, move.score) for number, move in _numbered(state) if move.score is not cannot_tell]
+    own = [(number, move.score) for number, move in _numbered(state) if move.score is not None]
     lines = [f"if a == {number}: return {{}}(record, b)" for number, _ in own]
     return statement_by_statement(lines, [score for _, score in own], last="return float('nan')")
 
@@ -127,7 +112,7 @@ def begin_level(chain: Any, row: int, level: int) -> None:
 
 
 @specialised(_advances)
-def advance_level(chain: Any, row: int, k: int) -> bool:
+def advance_level(chain: Any, row: int, k: int) -> Any:
     """What the move of a level makes of the answer in row ``k``; whether it asks again. In place."""
 
 
@@ -137,5 +122,5 @@ def learn_moves(chain: Any, row: int, gain: float) -> None:
 
 
 @specialised(_scores)
-def score_level(state: Any, move: int, level: int) -> float:
+def score_level(state: Any, move: int, level: int) -> Any:
     """The scale of a level as a move sees it, see `unimodal`."""

@@ -10,7 +10,7 @@ from temperance.core.state import AT_BASE, EVERYWHERE, RESTING, Chain, FloatArra
 
 @compiled
 def choose_moves(chain: Chain, row: int) -> None:
-    """What every level does in this iteration, in place: all move, or the base alone while the hot ones rest."""
+    """What every level does in this iteration, in place: all move, or all but the base rest."""
     state, info, schedule = chain.state, chain.info, chain.schedule
     n_levels, rest_every = state.n_levels[0], schedule.rest_every[0]
     rests = rest_every > 1 and state.iteration[0] % rest_every != 0
@@ -40,11 +40,11 @@ def entry_of(level: int, state: State, schedule: Schedule, uniforms: FloatArray,
         if turn % every != every - 1:
             continue
         if place == EVERYWHERE:
-            return entry
+            return int(entry)
         is_there = level == 0 if place == AT_BASE else hottest
         if is_there and uniforms[row, place, 0] < schedule.chance[entry]:
-            return entry
-    return last
+            return int(entry)
+    return int(last)
 
 
 @compiled

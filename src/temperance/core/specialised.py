@@ -25,12 +25,15 @@ def specialised(build: Callable[[type], Any]) -> Callable[[Callable[..., Any]], 
     def decorate(named: Callable[..., Any]) -> Any:
         @functools.wraps(named)
         def choose(record: Any, a: Any, b: Any) -> Any:
-            return made(type(record[0] if isinstance(record[0], tuple) else record))(record, a, b)
+            kind: Any = type(record[0] if isinstance(record[0], tuple) else record)
+            return made(kind)(record, a, b)
 
         if not is_off():
             options = {**KERNEL_OPTIONS, **NO_WAY_IN, **ALWAYS_INLINE}
             overload(choose, jit_options=options, strict=False)(
-                lambda record, a, b: made(getattr(record.types[0], "instance_class", record.instance_class))
+                lambda record, a, b: made(  # noqa: ARG005  numba compares the names
+                    getattr(record.types[0], "instance_class", record.instance_class)
+                )
             )
         return choose
 

@@ -1,9 +1,10 @@
 """What the kernels read and write: state, info, settings, schedule, mixtures, noise and trace.
 
 *State* is what the next iteration needs, *info* what just happened, *settings* what the
-user chose; moves add fields of their own to the first two. All are tuples of arrays allocated once and written in place; only the first
-``n_levels`` rows are live. Single numbers that change live in arrays of length one. Arrays of the
-covariances hold the levels in bundles of ``LANES``: level l is lane ``l % LANES`` of bundle ``l // LANES``.
+user chose; moves add fields of their own to the first two. All are tuples of arrays allocated once and
+written in place; only the first ``n_levels`` rows are live. Single numbers that change live in arrays of
+length one. Arrays of the covariances hold the levels in bundles of ``LANES``: level l is lane ``l % LANES``
+of bundle ``l // LANES``.
 """
 
 import math

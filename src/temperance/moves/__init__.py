@@ -13,10 +13,11 @@ from temperance.moves.coordinate import COORDINATE
 from temperance.moves.covariance import COVARIANCE
 from temperance.moves.independence import INDEPENDENCE
 from temperance.moves.robust import ROBUST
+from temperance.moves.slice import SLICE
 
 __all__ = ["BESIDE", "WALKS", "Move", "Records", "moves_with", "records_of"]
 
-WALKS = {walk.name: walk for walk in (ROBUST, COVARIANCE)}
+WALKS = {walk.name: walk for walk in (ROBUST, COVARIANCE, SLICE)}
 BESIDE = (COORDINATE, INDEPENDENCE)
 
 

@@ -12,7 +12,8 @@ BoolArray = npt.NDArray[np.bool_]
 
 def active(chain: ChainRecord) -> BoolArray:
     """The draws in which all levels moved; in the others the hot ones rested."""
-    return chain.sampling.n_moved == chain.sampling.n_levels
+    all_moved: BoolArray = chain.sampling.n_moved == chain.sampling.n_levels
+    return all_moved
 
 
 def walk_acceptance(chain: ChainRecord) -> FloatArray:

@@ -29,7 +29,7 @@ from temperance.core.state import (
 from temperance.moves import records_of
 from temperance.runs.allocate import cut, new_control, new_info, new_traces
 from temperance.runs.events import for_the_draws, learn
-from temperance.runs.failures import density_failure, move_failure, own_failure, swap_failure
+from temperance.runs.failures import density_failure, move_failure, own_failure, swap_failure, thawed_failure
 from temperance.runs.learn import recorded
 from temperance.runs.levels import apparent_scales, covariances, freeze_averages
 from temperance.runs.noise import NoiseBlocks
@@ -38,7 +38,7 @@ from temperance.runs.record import ChainRecord
 from temperance.runs.schedule import schedule_of
 from temperance.runs.seeds import STARTS, keyed
 from temperance.runs.snapshot import Snapshot, restored, snapshot
-from temperance.runs.starts import Starts, settle
+from temperance.runs.starts import Starts, require_gradient, settle
 from temperance.runs.state import RunState, first_run_state, stop_after
 from temperance.swaps.binding import bind
 from temperance.targets import Buffers
@@ -86,6 +86,7 @@ class ChainRun:
             self._scout = compiled_scout(*records_of(plan.moves))
         if starts is not None:
             settle(starts, index, np.random.default_rng(keyed(seed, STARTS)), self._bound, self._buffers)
+            require_gradient(plan.walk, plan.target.name, self._buffers)
             self._take_start()
 
     @property
@@ -218,6 +219,8 @@ class ChainRun:
         noise = self._noise.draw(self.state, size, first=-began % rest, step=rest)
         chain, bound, kernel = self._chain(settings, noise, trace), self._bound, self._swaps.kernel
         self._guarded(lambda: self._loop(bound.evaluate, bound.context, kernel, chain, began - first, size))
+        if before is not None and not settings.adapting:
+            self._require_frozen(before, began)
         self._n_rows = max(self._n_rows, self.n_done)
         if before is not None and not self.running and self._stopped_halfway:
             schema.restore(self.state, before)
@@ -226,8 +229,20 @@ class ChainRun:
 
     @property
     def _may_stop_halfway(self) -> bool:
-        """Whether an iteration can fail after levels have moved: in a user's weight, or at a later point."""
-        return self.plan.strategy.weight is not None or self.plan.walk.max_evaluations > 1
+        """Whether an iteration can fail after levels have moved: in code of a user's, or at a later point."""
+        own_code = self.plan.strategy.weight is not None or not records_of(self.plan.moves).keep
+        return own_code or self.plan.walk.max_evaluations > 1
+
+    def _require_frozen(self, before: Snapshot, began: int) -> None:
+        """What the walk remembers must be what it was; otherwise the block counts as not made."""
+        rows = self.plan.walk.rows
+        for name in schema.fields(rows) if rows is not None else ():
+            if not np.array_equal(getattr(self.state, name), before[name], equal_nan=True):
+                first, last = began, self.n_done
+                schema.restore(self.state, before)
+                self.control[STATUS], self.control[CHANGED] = RAISED, 1
+                self.failure = thawed_failure(self.plan.walk, name, self.index, first, last - 1)
+                return
 
     @property
     def _stopped_halfway(self) -> bool:
@@ -260,6 +275,9 @@ class ChainRun:
         now = self.now
         if not self.plan.adapts_for_ever and self.plan.settings.adaptation.average:
             freeze_averages(self.state, pinned=bool(self.plan.betas[-1] == 0.0))
+        for move in () if self.plan.adapts_for_ever else self.plan.moves:
+            if move.freeze is not None:
+                move.freeze(self.state)
         now.learner, now.refresh, setbacks = for_the_draws(self.plan, now)
         now.setbacks += setbacks
         now.frozen = True

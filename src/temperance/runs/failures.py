@@ -63,11 +63,11 @@ def move_failure(moves: Sequence[Move], chain: int, state: State, info: Info, co
     )
 
 
-def thawed_failure(move: Move, field: str, chain: int, iteration: int) -> MoveError:
+def thawed_failure(move: Move, field: str, chain: int, first: int, last: int) -> MoveError:
     """A move went on learning after the tuning had ended."""
     return MoveError(
-        f"the move {move.name} changed {field} in chain {chain + 1} between iterations {iteration + 1} and the "
-        "end of its segment, though nothing may be learnt there; only learn() may change what a move remembers"
+        f"the move {move.name} changed {field} while everything is frozen, in chain {chain + 1}, between "
+        f"iterations {first + 1} and {last + 1}; only its learn() may do that"
     )
 
 

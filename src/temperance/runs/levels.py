@@ -45,7 +45,10 @@ def covariance_of(state: State, level: int) -> FloatArray:
 
 def apparent_scales(plan: Plan, state: State) -> FloatArray:
     """The scale of each live level beside the covariance of its states, as trimming sees it."""
-    return np.array([plan.walk.score(state, level) for level in range(int(state.n_levels[0]))])
+    score, n_levels = plan.walk.score, int(state.n_levels[0])
+    if score is None:
+        return np.full(n_levels, np.nan)
+    return np.array([score(state, level) for level in range(n_levels)])
 
 
 def own_component(state: State, level: int) -> Mixture:

@@ -25,8 +25,9 @@ class NoiseBlocks:
     """Room for the random numbers of a block, and the way back when it was not used up.
 
     Each level has a stream of normals, one of uniforms, and one of what its moves use beside these; the swaps
-    and the jumps have one each. Numbers are consumed at a fixed rate, so that neither the size of a block nor a dropped level changes what others
-    get. Each stream gives what NumPy's SFC64 would give from the same seed.
+    and the jumps have one each. Numbers are consumed at a fixed rate, so that neither the size of a block nor
+    a dropped level changes what others get. Each stream gives what NumPy's SFC64 would give from the same
+    seed.
     """
 
     def __init__(

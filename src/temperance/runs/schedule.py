@@ -9,6 +9,7 @@ from temperance.core.move import Move
 from temperance.core.state import AT_BASE, AT_HOTTEST, EVERYWHERE, Mixture, Schedule
 from temperance.moves.coordinate import COORDINATE
 from temperance.moves.independence import INDEPENDENCE
+from temperance.moves.slice import ALONG_COORDINATE, SLICE
 from temperance.runs.plan import Plan
 from temperance.runs.state import RunState
 
@@ -47,8 +48,15 @@ def make_schedule(
         if plan.settings.jumps.enabled and len(mixture.centre) and mixture.chance[0] > 0.0
     ]
     if coordinate_every > 0:
-        entries.append(Entry(COORDINATE, every=coordinate_every))
+        entries.append(single(plan.walk, coordinate_every))
     return as_arrays([*entries, Entry(plan.walk)], plan.moves, rest_every)
+
+
+def single(walk: Move, every: int) -> Entry:
+    """Moves of one coordinate: the walk's own, if it has such a form."""
+    if walk is SLICE:
+        return Entry(SLICE, variant=ALONG_COORDINATE, every=every)
+    return Entry(COORDINATE, every=every)
 
 
 def as_arrays(entries: Sequence[Entry], moves: Sequence[Move], rest_every: int) -> Schedule:

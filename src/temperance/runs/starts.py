@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from temperance.checks import numeric_array
+from temperance.core.move import Move
 from temperance.core.state import RAISED, STATUS, FloatArray
 from temperance.errors import DensityError, InvalidInputError, InvalidTypeError, StartError, TemperanceError
 from temperance.origin import came_from
@@ -79,6 +80,15 @@ def settle(
         outside = _outside(chain, bound, buffers)
     if len(outside):
         raise StartError(_outside_message(starts, chain, int(outside[0]), proposal))
+
+
+def require_gradient(move: Move, name: str, buffers: Buffers) -> None:
+    """A move that follows the gradient needs a density that gives one, at the points just evaluated."""
+    if move.needs_gradient and np.any(np.isnan(buffers.info.gradient[: buffers.n_asked])):
+        raise InvalidInputError(
+            f"the move {move.name} needs gradients, and {name} returned none; return (value, gradient), from "
+            "the prior too if there is one"
+        )
 
 
 def _outside(chain: int, bound: Bound, buffers: Buffers) -> npt.NDArray[np.intp]:

@@ -125,7 +125,7 @@ def _with_gradient(raw: Any, value: Any, complaint: str) -> Any:
                 raise ValueError(complaint)
             for i in range(gradient.shape[2]):
                 gradient[k, part, i] = slope[i]
-        return value(returned)
+        return float(value(returned))
 
     return compiled_around(value_and_gradient)
 

@@ -1,8 +1,8 @@
 """How a log density reaches the loop.
 
 A target gives the loop one function that fills in the log densities of all points that are asked for, and a
-number (an address) that this function gets back with each call. Where ``gradient`` has rows, it fills in those
-of the parts whose functions return ``(value, gradient)``, the tempered one first.
+number (an address) that this function gets back with each call. Where ``gradient`` has rows, it fills in
+those of the parts whose functions return ``(value, gradient)``, the tempered one first.
 """
 
 from collections.abc import Callable

@@ -59,7 +59,7 @@ class PythonTarget(_FromPython):
         return bound_to_python(buffers, evaluate)
 
     def _taken(self, gradient: FloatArray) -> Callable[[Any, int, int], float]:
-        """From what a function returned to its value; a gradient that comes with it is put where it belongs."""
+        """From what a function returned to its value; a gradient that comes with it goes where it belongs."""
         names = (self.name, self._prior_name)
 
         def take(returned: Any, k: int, part: int) -> float:
