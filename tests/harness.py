@@ -13,6 +13,7 @@ from temperance.core.iteration import compiled_loop
 from temperance.core.lanes import LANES
 from temperance.core.state import EVALUATE_SIGNATURE, JUMP_UNIFORMS, SWAP_UNIFORMS, Noise
 from temperance.modes.mixture import with_chance
+from temperance.moves import records_of
 from temperance.runs.chain import ChainRun
 from temperance.runs.plan import Plan, kernel_settings
 from temperance.runs.starts import Starts
@@ -44,17 +45,17 @@ class HandTarget:
         if prior is None:
 
             @compiled_around_for(EVALUATE_SIGNATURE)
-            def evaluate(context, proposal, n_levels, log_density, log_prior, scratch, control):
-                for level in range(n_levels):
-                    log_density[level] = tempered(proposal[level])
-                    log_prior[level] = 0.0
+            def evaluate(context, proposal, n_points, log_density, log_prior, gradient, scratch, control):
+                for k in range(n_points):
+                    log_density[k] = tempered(proposal[k])
+                    log_prior[k] = 0.0
         else:
 
             @compiled_around_for(EVALUATE_SIGNATURE)
-            def evaluate(context, proposal, n_levels, log_density, log_prior, scratch, control):
-                for level in range(n_levels):
-                    log_density[level] = tempered(proposal[level])
-                    log_prior[level] = prior(proposal[level])
+            def evaluate(context, proposal, n_points, log_density, log_prior, gradient, scratch, control):
+                for k in range(n_points):
+                    log_density[k] = tempered(proposal[k])
+                    log_prior[k] = prior(proposal[k])
 
         self._evaluate = evaluate
 
@@ -82,11 +83,17 @@ def make_run(plan: Plan, start: Any = None, seed: int = 0) -> ChainRun:
 
 
 def make_noise(
-    rng: np.random.Generator, n_iterations: int, n_levels: int, dim: int, n_swaps: int = 1
+    rng: np.random.Generator,
+    n_iterations: int,
+    n_levels: int,
+    dim: int,
+    n_swaps: int = 1,
+    n_move_uniforms: int = 0,
 ) -> Noise:
     return Noise(
         in_lanes(rng.standard_normal((n_levels, n_iterations, dim))),
         rng.random((n_levels, n_iterations)),
+        rng.random((n_levels, n_iterations, n_move_uniforms)),
         rng.random((n_iterations, SWAP_UNIFORMS * n_swaps)),
         rng.random((n_iterations, 2, JUMP_UNIFORMS)),
     )
@@ -109,10 +116,12 @@ def out_of_lanes(bundles: np.ndarray, n_levels: int) -> np.ndarray:
 
 def advance(run: ChainRun, noise: Noise, *, adapting: bool, row: int = 0, rest_every: int = 1) -> int:
     """Run as many iterations as there is noise for; how many were finished."""
-    settings = kernel_settings(run.plan, adapting=adapting, rest_every=rest_every)
+    give_mixtures(run, rest_every=rest_every)
+    settings = kernel_settings(run.plan, adapting=adapting)
     chain = run._chain(settings, noise, run.tuning if adapting else run.sampling)
     n = len(noise.swap_uniforms)
-    return compiled_loop()(run._bound.evaluate, 0, run._swaps.kernel, chain, row, n)
+    loop = compiled_loop(*records_of(run.plan.moves))
+    return loop(run._bound.evaluate, 0, run._swaps.kernel, chain, row, n)
 
 
 def give_mixtures(
@@ -130,6 +139,7 @@ def give_mixtures(
 def place(run: ChainRun, points: np.ndarray) -> None:
     """Put a chain at these points, with their log densities."""
     n_levels = int(run.state.n_levels[0])
+    run.info.n_asked[0] = n_levels
     run.info.proposal[:n_levels] = points
     run._bound.fill(run._buffers)
     run._take_start()

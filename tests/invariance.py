@@ -18,10 +18,9 @@ from scipy import stats
 import temperance as tp
 from harness import PLAIN, HandTarget, give_mixtures, make_plan, make_run
 from temperance.core.compile import KERNEL_OPTIONS
-from temperance.core.iteration import compiled_loop
+from temperance.core.iteration import chain_type, compiled_loop
 from temperance.core.lanes import LANES
 from temperance.core.numba_internals.functions import NO_POINTER
-from temperance.core.schema import numba_type
 from temperance.core.state import (
     JUMP_UNIFORMS,
     SWAP_UNIFORMS,
@@ -31,6 +30,8 @@ from temperance.core.state import (
     propose_pair_type,
 )
 from temperance.modes.mixture import from_parts
+from temperance.moves import records_of
+from temperance.runs.plan import kernel_settings
 
 BETAS = {
     "power": (1.0, 0.5, 0.25, 0.1),
@@ -165,6 +166,7 @@ class Case:
     dim: int = 1
     coordinate_every: int = 0
     rest_every: int = 1
+    log_width: float = 0.0  # of slices
 
     @property
     def has_prior(self) -> bool:
@@ -185,6 +187,8 @@ def frozen_run(case: Case) -> Any:
     run = make_run(plan)
     run.state.log_scale[:] = np.linspace(*LOG_SCALES[case.walks], len(betas))
     run.state.cov_factor[:] = -0.5 * SLANT
+    if case.walk == "slice":
+        run.state.direction_log_width[:] = run.state.coordinate_log_width[:] = case.log_width
     give_mixtures(run, rest_every=case.rest_every)
     if case.jumps != "none":
         jumping, refreshing = JUMPS[case.jumps]
@@ -253,28 +257,31 @@ def stepped(run: Any, law: Law, points: np.ndarray, rng: np.random.Generator) ->
     noises = (
         rng.standard_normal((n, n_bundles, n_steps, dim, LANES)),
         rng.random((n, n_levels, n_steps)),
+        rng.random((n, n_levels, n_steps, run.plan.walk.n_uniforms)),
         rng.random((n, n_steps, SWAP_UNIFORMS * run.plan.n_swaps)),
         rng.random((n, n_steps, 2, JUMP_UNIFORMS)),
     )
     log_density, log_prior = law.log_densities(points)
-    settings = run._settings(adapting=False)
+    settings = kernel_settings(run.plan, adapting=False)
     chain = run._chain(settings, Noise(*(array[0] for array in noises)), run.sampling)
+    starts = points, log_density, log_prior
     after = np.empty_like(points)
-    driver()(run._bound.evaluate, run._swaps.kernel, chain, noises, (points, log_density, log_prior), after)
+    drive = driver(records_of(run.plan.moves))
+    drive(run._bound.evaluate, run._swaps.kernel, chain, noises, starts, after)
     return after
 
 
 @functools.cache
-def driver() -> Any:
+def driver(records: Any) -> Any:
     """The loop over many starts: a call of the compiled loop from Python takes longer than its few steps."""
-    loop = compiled_loop()
+    loop = compiled_loop(*records)
     if numba.config.DISABLE_JIT:
         call, address = (lambda _, *arguments: loop(*arguments)), 0
     else:
         call, address = _by_address(loop)
 
     def drive(evaluate, propose_pair, chain, noises, starts, after):
-        state, info, view, settings, jumps, refresh, _, trace, control = chain
+        state, info, swaps, settings, schedule, jumps, refresh, _, trace, control = chain
         points, log_density, log_prior = starts
         n, n_levels, dim = points.shape
         for k in range(n):
@@ -282,16 +289,17 @@ def driver() -> Any:
                 state.log_density[level], state.log_prior[level] = log_density[k, level], log_prior[k, level]
                 for i in range(dim):
                     state.position[level, i] = points[k, level, i]
-            noise = Noise(noises[0][k], noises[1][k], noises[2][k], noises[3][k])
-            one = Chain(state, info, view, settings, jumps, refresh, noise, trace, control)
+            noise = Noise(noises[0][k], noises[1][k], noises[2][k], noises[3][k], noises[4][k])
+            one = Chain(state, info, swaps, settings, schedule, jumps, refresh, noise, trace, control)
             call(address, evaluate, 0, propose_pair, one, 0, noise.swap_uniforms.shape[0])
             for level in range(n_levels):
                 for i in range(dim):
                     after[k, level, i] = state.position[level, i]
 
-    noises = types.Tuple([types.Array(types.float64, n + 1, "C") for n in (4, 2, 2, 3)])
+    noises = types.Tuple([types.Array(types.float64, n + 1, "C") for n in (4, 2, 3, 2, 3)])
     starts = types.Tuple([types.Array(types.float64, n, "C") for n in (3, 2, 2)])
-    signature = types.void(evaluate_type(), propose_pair_type(), numba_type(Chain), noises, starts, starts[0])
+    chain = chain_type(*records[:2])
+    signature = types.void(evaluate_type(), propose_pair_type(), chain, noises, starts, starts[0])
     return numba.jit(signature, **KERNEL_OPTIONS, **NO_POINTER)(drive)
 
 

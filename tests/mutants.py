@@ -11,17 +11,19 @@ import numpy as np
 from invariance import BETAS, Case, frozen_run, p_values, two_bumps
 from judge import judge_sequentially
 from strategies import STRATEGIES, SWEEPS
-from temperance.core import iteration, jump, swap, walk
-from temperance.core.coordinate import adapt_coordinates
+from temperance.core import accept, iteration, swap
 from temperance.core.lanes import LANES
+from temperance.core.move import begin_level
 from temperance.core.numeric import capped_log_prob, tempered_difference
+from temperance.core.state import JUMP
+from temperance.moves import coordinate, independence, slicing
 from temperance.swaps import weighted
 from temperance.swaps.strategy import repeated
 
 _own_rng = np.random.default_rng(5)
-_accept, _propose, _accept_walk = swap.swap_log_accept, walk.propose, walk.accept_walk
-_propose_jumps, _mixture_log_density = jump.propose_jumps, jump.mixture_log_density
-_finish_iteration = iteration.finish_iteration
+_accept, _step_levels, _advance_moves = swap.swap_log_accept, iteration.step_levels, iteration.advance_moves
+_follow, _choose_moves = slicing.follow, iteration.choose_moves
+_mixture_log_density, _finish_iteration = independence.mixture_log_density, iteration.finish_iteration
 
 
 def turned_exponent(log_i, log_j, beta_i, beta_j, ratio):
@@ -37,12 +39,12 @@ def neighbour_for_partner(log_i, log_j, beta_i, beta_j, ratio):
     return _accept(log_i, log_j, beta_i, ladder[ladder.index(beta_i) + 1], ratio)
 
 
-def untempered_walk(level, state, info):
-    return capped_log_prob(info.log_density[level] - state.log_density[level])
+def untempered_walk(level, k, state, info):
+    return capped_log_prob(info.log_density[k] - state.log_density[level])
 
 
-def prior_tempered_too(level, state, info):
-    new = info.log_density[level] + info.log_prior[level]
+def prior_tempered_too(level, k, state, info):
+    new = info.log_density[k] + info.log_prior[k]
     old = state.log_density[level] + state.log_prior[level]
     return capped_log_prob(state.beta[level] * (new - old))
 
@@ -68,13 +70,15 @@ def prior_left_behind(i, j, state):
     state.log_density[[i, j]] = state.log_density[[j, i]]
 
 
-def drifting_proposal(state, noise, row, info):
-    _propose(state, noise, row, info)
-    info.proposal[:] += 0.25
+def drifting_proposal(chain, row):
+    _step_levels(chain, row)
+    chain.info.proposal[:] += 0.25
 
 
-def repeat_until_accepted(noise, row, state, info):
+def repeat_until_accepted(chain, row):
     """Propose again and again until every level moves."""
+    state = chain.state
+    chain.info.n_asked[0] = 0
     for level in range(len(state.beta)):
         while True:
             step = 3.0 * math.exp(state.log_scale[level]) * _own_rng.standard_normal(1)
@@ -85,14 +89,16 @@ def repeat_until_accepted(noise, row, state, info):
         state.position[level], state.log_density[level] = point, value
 
 
-def jump_without_ratio(chain, row):
-    _propose_jumps(chain, row)
-    chain.info.log_proposal_ratio[0] = 0.0
+def jump_without_ratio(chain, row, level):
+    begin_level(chain, row, level)
+    if level == 0:
+        chain.info.log_proposal_ratio[level] = 0.0
 
 
-def refresh_without_ratio(chain, row):
-    _propose_jumps(chain, row)
-    chain.info.log_proposal_ratio[-1] = 0.0
+def refresh_without_ratio(chain, row, level):
+    begin_level(chain, row, level)
+    if level > 0:
+        chain.info.log_proposal_ratio[level] = 0.0
 
 
 def best_component_only(point, mixture):
@@ -104,31 +110,72 @@ def best_component_only(point, mixture):
     return max(_mixture_log_density(point, part) for part in parts)
 
 
-def refitted_meanwhile(chain, row):
+def refitted_meanwhile(chain, row, level):
     """The mixture follows the state: its components are moved to where the base level is."""
-    chain.jumps.centre[:] = chain.state.position[0] + np.array([[0.5], [1.0], [1.5]])
-    _propose_jumps(chain, row)
+    if level == 0 and chain.schedule.kind[chain.info.move[0]] == JUMP:
+        chain.jumps.centre[:] = chain.state.position[0] + np.array([[0.5], [1.0], [1.5]])
+    begin_level(chain, row, level)
 
 
 def coordinates_adapt(propose_pair, chain, row):
     """Scales of coordinates that go on learning, settings or not."""
     _finish_iteration(propose_pair, chain, row)
-    adapt_coordinates(chain.state, chain.info, chain.settings)
+    coordinate.learn(chain, row, 0.1, chain.schedule.move[0])
 
 
-def betas_of_the_first_bundle(level, state, info):
-    tempered = tempered_difference(
-        state.beta[level % LANES], info.log_density[level], state.log_density[level]
-    )
+def betas_of_the_first_bundle(level, k, state, info):
+    tempered = tempered_difference(state.beta[level % LANES], info.log_density[k], state.log_density[level])
     return capped_log_prob(tempered + info.log_proposal_ratio[level])
 
 
-def resting_levels_accept(noise, row, state, info):
-    """Those at rest try the proposal of their latest move once more."""
-    n_active = info.n_active[0]
-    info.n_active[0] = state.n_levels[0]
-    _accept_walk(noise, row, state, info)
-    info.n_active[0] = n_active
+def resting_levels_accept(chain, row):
+    """Those at rest try the proposal of their latest move once more, as a walk of the base would."""
+    info, n_levels = chain.info, chain.state.n_levels[0]
+    info.n_asked[0], info.asker[:n_levels], info.move[1:n_levels] = n_levels, range(n_levels), info.move[0]
+    _advance_moves(chain, row)
+    info.n_asked[0] = 0
+
+
+def looks_at_the_state(chain, row):
+    """Levels on the left sit still where others would move: a schedule that depends on the state."""
+    _choose_moves(chain, row)
+    if chain.state.position[0, 0] < 0.0:
+        chain.info.n_active[0] = 0
+
+
+def height_times_beta(chain, row, level):
+    """The height of the slice is tempered once more."""
+    begin_level(chain, row, level)
+    chain.info.line[level, slicing.LOG_HEIGHT] *= chain.state.beta[level]
+
+
+def shrinks_from_the_left(inside, line, count):
+    """Whichever side of the state the point is on."""
+    if count[slicing.PHASE] == slicing.POINT:
+        line[slicing.LEFT] = line[slicing.AT]
+        count[slicing.N_SHRUNK] += 1
+    else:
+        _follow(inside, line, count)
+
+
+def always_to_the_right(chain, row, level):
+    """The interval begins at the state instead of around it, and steps out on one side alone."""
+    chain.noise.move_uniforms[level, row, [slicing.OFFSET, slicing.SHARE]] = 0.0
+    begin_level(chain, row, level)
+
+
+def last_point_is_taken(chain, row):
+    """A level that has used up its budget goes to the last point instead of staying."""
+    info = chain.info
+    asked = [(int(info.asker[k]), k) for k in range(info.n_asked[0])]
+    points = info.proposal.copy(), info.log_density.copy(), info.log_prior.copy()
+    before = chain.state.position.copy()
+    _advance_moves(chain, row)
+    still = {int(level) for level in info.asker[: info.n_asked[0]]}
+    for level, k in asked:
+        if level not in still and np.array_equal(before[level], chain.state.position[level]):
+            info.proposal[k], info.log_density[k], info.log_prior[k] = (array[k] for array in points)
+            accept.settle_at(level, k, chain.state, info, chain.control)
 
 
 ADJACENT, EVEN_ODD = STRATEGIES["adjacent"], SWEEPS["even_odd"]
@@ -140,30 +187,40 @@ SWAPS = Case(mode="spread", strategy=UNIFORM, walks="once")
 BOTH = Case(mode="power", strategy=EVEN_ODD)
 PRIOR = Case(mode="prior", strategy=EVEN_ODD)
 JUMPS = Case(mode="power", strategy=ADJACENT, jumps="often")
+SLICES = Case(mode="power", strategy=ADJACENT, walk="slice", log_width=2.0)
+# Along a direction that may as well be its opposite, some mistakes make up for each other.
+ALONG = replace(SLICES, dim=2, coordinate_every=1)
+WIDE = replace(SLICES, log_width=12.0)  # so that the budget runs out
 PLANE = Case(mode="six", strategy=EVEN_ODD, dim=2, coordinate_every=1, walk="robust")
 RESTING = replace(PLANE, coordinate_every=2, rest_every=4)
 # name: (draws at first, the frozen kernel, module, what is replaced, by what)
 MUTANTS = {
     "turned_exponent": (1500, SWAPS, swap, "swap_log_accept", turned_exponent),
     "ratio_forgotten": (3000, replace(SWAPS, strategy=LOPSIDED), swap, "swap_log_accept", ratio_forgotten),
-    "untempered_walk": (1500, WALKS, walk, "walk_log_accept", untempered_walk),
+    "untempered_walk": (1500, WALKS, accept, "log_accept", untempered_walk),
     "stale_exchange": (3000, BOTH, swap, "exchange_levels", stale_exchange),
     "duplicating_exchange": (1500, BOTH, swap, "exchange_levels", duplicating_exchange),
     "unswapped_ratio": (3000, replace(SWAPS, strategy=LOPSIDED), weighted, "exchange_view", positions_only),
-    "drifting_proposal": (1500, WALKS, iteration, "propose", drifting_proposal),
+    "drifting_proposal": (1500, WALKS, iteration, "step_levels", drifting_proposal),
     "neighbour_for_partner": (6000, SWAPS, swap, "swap_log_accept", neighbour_for_partner),
-    "repeat_until_accepted": (4000, WALKS, iteration, "accept_walk", repeat_until_accepted),
-    "prior_tempered_too": (1500, PRIOR, walk, "walk_log_accept", prior_tempered_too),
+    "repeat_until_accepted": (4000, WALKS, iteration, "advance_moves", repeat_until_accepted),
+    "prior_tempered_too": (1500, PRIOR, accept, "log_accept", prior_tempered_too),
     "prior_left_behind": (3000, PRIOR, swap, "exchange_levels", prior_left_behind),
-    "jump_without_ratio": (1500, JUMPS, iteration, "propose_jumps", jump_without_ratio),
-    "refresh_without_ratio": (1500, JUMPS, iteration, "propose_jumps", refresh_without_ratio),
-    "best_component_only": (6000, JUMPS, jump, "mixture_log_density", best_component_only),
-    "refitted_meanwhile": (1500, JUMPS, iteration, "propose_jumps", refitted_meanwhile),
+    "jump_without_ratio": (1500, JUMPS, iteration, "begin_level", jump_without_ratio),
+    "refresh_without_ratio": (1500, JUMPS, iteration, "begin_level", refresh_without_ratio),
+    "best_component_only": (6000, JUMPS, independence, "mixture_log_density", best_component_only),
+    "refitted_meanwhile": (1500, JUMPS, iteration, "begin_level", refitted_meanwhile),
     "coordinates_adapt": (100, PLANE, iteration, "finish_iteration", coordinates_adapt),
-    "betas_of_the_first_bundle": (1500, PLANE, walk, "walk_log_accept", betas_of_the_first_bundle),
-    "resting_levels_accept": (3000, RESTING, iteration, "accept_walk", resting_levels_accept),
+    "betas_of_the_first_bundle": (1500, PLANE, accept, "log_accept", betas_of_the_first_bundle),
+    "resting_levels_accept": (3000, RESTING, iteration, "advance_moves", resting_levels_accept),
+    "looks_at_the_state": (1500, WALKS, iteration, "choose_moves", looks_at_the_state),
+    "height_times_beta": (1500, SLICES, iteration, "begin_level", height_times_beta),
+    "shrinks_from_the_left": (1500, ALONG, slicing, "follow", shrinks_from_the_left),
+    "always_to_the_right": (1500, SLICES, iteration, "begin_level", always_to_the_right),
+    "last_point_is_taken": (1500, WIDE, iteration, "advance_moves", last_point_is_taken),
+    "unbroken_slices": (1500, WIDE, slicing, "follow", _follow),
     "unbroken": (1500, replace(SWAPS, strategy=EQUI_ENERGY), swap, "swap_log_accept", _accept),
-    "unbroken_jumps": (1500, JUMPS, iteration, "propose_jumps", _propose_jumps),
+    "unbroken_jumps": (1500, JUMPS, iteration, "begin_level", begin_level),
     "unbroken_prior": (1500, PRIOR, swap, "swap_log_accept", _accept),
     "unbroken_plane": (1500, RESTING, iteration, "finish_iteration", _finish_iteration),
 }

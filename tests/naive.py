@@ -175,3 +175,37 @@ def apparent_scale(theta: float, squares: list[float], stride: int, first: int) 
         return np.nan
     measured = [squares[k - 1] for k in range(begun + 1, n + 1) if k % stride == 0]
     return float(np.exp(theta) / np.sqrt(np.mean(measured)))
+
+
+def slice_step(log_f, width: float, u: np.ndarray, max_steps: int, budget: int) -> tuple[float, int]:
+    """Neal 2003, Figures 3 and 5, along a line from t = 0, where log_f is zero: the new t, and the calls.
+
+    ``u`` has the uniforms in the order of the figures, the height first. Who would call log_f more often than
+    the budget allows stays at zero.
+    """
+    calls = 0
+
+    def inside(t: float) -> bool:
+        nonlocal calls
+        calls += 1
+        if calls > budget:
+            raise OverflowError
+        return log_f(t) >= np.log(1.0 - u[0])
+
+    left = -width * u[1]
+    right = left + width
+    steps_left = int(np.floor(max_steps * u[2]))
+    steps_right = max_steps - 1 - steps_left
+    try:
+        while steps_left > 0 and inside(left):
+            left, steps_left = left - width, steps_left - 1
+        while steps_right > 0 and inside(right):
+            right, steps_right = right + width, steps_right - 1
+        for uniform in u[3:]:
+            point = left + uniform * (right - left)
+            if inside(point):
+                return point, calls
+            left, right = (point, right) if point < 0.0 else (left, point)
+    except OverflowError:
+        return 0.0, budget
+    return 0.0, calls

@@ -29,6 +29,11 @@ MUTANTS = [
     "coordinates_adapt",
     "betas_of_the_first_bundle",
     "resting_levels_accept",
+    "looks_at_the_state",
+    "height_times_beta",
+    "shrinks_from_the_left",
+    "always_to_the_right",
+    "last_point_is_taken",
 ]
 
 
@@ -46,6 +51,8 @@ def test_mutant_is_caught(name, caught) -> None:
     assert caught[name]
 
 
-@pytest.mark.parametrize("name", ["unbroken", "unbroken_jumps", "unbroken_prior", "unbroken_plane"])
+@pytest.mark.parametrize(
+    "name", ["unbroken", "unbroken_jumps", "unbroken_prior", "unbroken_plane", "unbroken_slices"]
+)
 def test_unbroken_kernel_passes_with_the_compiler_off(name, caught) -> None:
     assert not caught[name]

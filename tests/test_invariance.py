@@ -50,6 +50,18 @@ def test_several_dimensions_and_six_levels_are_exactly_invariant(
     assert_invariant(frozen_run(case), rng)
 
 
+@pytest.mark.parametrize("jumps", ["none", "both"])
+@pytest.mark.parametrize("log_width", [-3.0, 0.5, 12.0])
+@pytest.mark.parametrize(("mode", "dim", "coordinate_every"), [("power", 1, 0), ("six prior", 2, 2)])
+def test_slices_are_exactly_invariant(mode, dim, coordinate_every, log_width, jumps, rng) -> None:
+    """Widths that need all steps out and more, a few, and so much shrinking that the budget runs out."""
+    case = Case(
+        mode=mode, strategy=SWEEPS["even_odd"], dim=dim, coordinate_every=coordinate_every, jumps=jumps,
+        walk="slice", log_width=log_width, rest_every=dim,
+    )  # fmt: skip
+    assert_invariant(frozen_run(case), rng)
+
+
 @pytest.mark.parametrize("name", [*STRATEGIES, *SWEEPS])
 def test_every_strategy_is_exactly_invariant_in_two_dimensions(name, rng) -> None:
     case = Case(mode="six", strategy=(STRATEGIES | SWEEPS)[name], dim=2, coordinate_every=2, rest_every=2)

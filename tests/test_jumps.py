@@ -21,10 +21,12 @@ from harness import (
     place,
 )
 from invariance import learnt_run
-from temperance.core import jump, trim
+from temperance.core.move import score_level
 from temperance.core.state import JUMP_DOF
 from temperance.core.unimodal import JUDGED
 from temperance.modes.mixture import from_parts, log_densities, no_mixture
+from temperance.moves import BESIDE
+from temperance.moves.independence import INDEPENDENCE, mixture_log_density
 from temperance.runs.levels import covariances
 from temperance.runs.plan import kernel_settings
 
@@ -42,6 +44,11 @@ TARGET = HandTarget(bumpy)
 
 def with_walk(**adaptation):
     return replace(PLAIN, adaptation=replace(PLAIN.adaptation, **adaptation))
+
+
+def jumps(run, level):
+    """Whether a level jumped in the latest iteration."""
+    return run.info.move[level] == 1 + BESIDE.index(INDEPENDENCE)
 
 
 def random_parts(rng, n_components, dim):
@@ -74,7 +81,7 @@ def test_robust_walk_learns_vihola_s_shape(n_levels, dim, every, rng) -> None:
         gc = naive.gain(n + 1, k.cov_gain_scale, k.cov_gain_exponent, k.cov_gain_delay)
         learnt, z = covariances(run.state), out_of_lanes(noise.normals, n_levels)[:, 0]
         for level in range(n_levels):
-            eta = run.info.walk_accept_prob[level]
+            eta = run.info.accept_prob[level]
             expected = naive.robust_step(sigma[level], z[level], eta, min(g, 0.99), k.target_walk_accept)
             expected = sigma[level] if single else expected
             np.testing.assert_allclose(learnt[level], expected, rtol=1e-10, atol=1e-12)
@@ -96,16 +103,15 @@ def test_robust_shape_is_the_covariance_within_a_mode(seed) -> None:
 
 def test_apparent_scale_is_the_scale_over_the_root_of_the_spread() -> None:
     """As e^θ while the level varies as its shape says; half of it when it varies four times as much."""
-    plan = make_plan(TARGET, [1.0, 0.5], 3, tune=50, settings=with_walk(walk="robust"))
-    run, settings = make_run(plan), kernel_settings(plan, adapting=True)
-    run.state.spread[:, JUDGED] = 1.0, 4.0
 
-    def scales(settings):
-        return [alone(trim.apparent_scale)(level, run.state, settings) for level in range(2)]
+    def scales(walk):
+        run = make_run(make_plan(TARGET, [1.0, 0.5], 3, tune=50, settings=with_walk(walk=walk)))
+        run.state.spread[:, JUDGED] = 1.0, 4.0
+        return [score_level(run.state, 0, level) for level in range(2)] / np.exp(run.state.log_scale)
 
-    scale = np.exp(run.state.log_scale)
-    np.testing.assert_allclose(scales(settings), [scale[0], 0.5 * scale[1]], rtol=1e-12)
-    np.testing.assert_allclose(scales(settings._replace(robust=False)), scale, rtol=1e-12)
+    np.testing.assert_allclose(scales("robust"), [1.0, 0.5], rtol=1e-12)
+    np.testing.assert_allclose(scales("covariance"), [1.0, 1.0], rtol=1e-12)
+    assert np.all(np.isnan(scales("slice"))), "which cannot tell"
 
 
 @pytest.mark.parametrize("rest_every", [2, 3, 4])
@@ -118,7 +124,7 @@ def test_coordinates_take_turns_at_the_iterations_in_which_a_level_moves(rest_ev
     for row in range(n):
         advance(run, make_noise(rng, 1, 3, dim), adapting=False, row=row, rest_every=rest_every)
         for level in range(run.info.n_active[0]):
-            turns[level].append(int(run.info.coordinate[level]))
+            turns[level].append(int(run.info.which[level]))
     expected = [-1 if k % 2 == 0 else k // 2 % dim for k in range(n)]
     assert turns == [expected, expected[:n_moves], expected[:n_moves]]
 
@@ -136,13 +142,13 @@ def test_one_step_in_three_moves_one_coordinate_and_all_take_turns(rng) -> None:
         if n % 3 != 2:
             assert np.all(moved)
             continue
-        chosen = int(run.info.coordinate[0])
+        chosen = int(run.info.which[0])
         seen.append(chosen)
         assert np.all(moved.sum(axis=1) == 1)
         assert np.all(moved[:, chosen])
         steps = np.exp(scale[:, chosen]) * out_of_lanes(noise.normals, n_levels)[:, 0, 0]
         np.testing.assert_allclose(run.info.proposal[:, chosen], before[:, chosen] + steps, rtol=1e-12)
-        change = (run.info.walk_accept_prob - 0.44) / np.sqrt(1.0 + n // (3 * dim))
+        change = (run.info.accept_prob - 0.44) / np.sqrt(1.0 + n // (3 * dim))
         grown = run.state.coordinate_log_scale - scale
         np.testing.assert_allclose(grown[:, chosen], change, atol=0.01)  # the best rate is near 0.44
         assert np.count_nonzero(grown) == n_levels
@@ -156,15 +162,13 @@ def test_mixture_density_is_that_of_students(dim, n_components, rng) -> None:
     mixture = from_parts(weights, centres, covariances_)
     points = 5.0 * rng.standard_normal((20, dim))
     expected = [naive.t_mixture_log_density(x, weights, centres, covariances_, JUMP_DOF) for x in points]
-    np.testing.assert_allclose(
-        [alone(jump.mixture_log_density)(x, mixture) for x in points], expected, rtol=1e-10
-    )
+    np.testing.assert_allclose([alone(mixture_log_density)(x, mixture) for x in points], expected, rtol=1e-10)
     np.testing.assert_allclose(log_densities(points, mixture), expected, rtol=1e-10)
 
 
 def test_mixture_density_far_out_is_finite(rng) -> None:
     mixture = from_parts(*random_parts(rng, 3, 40))
-    assert np.isfinite(alone(jump.mixture_log_density)(np.full(40, 1e100), mixture))
+    assert np.isfinite(alone(mixture_log_density)(np.full(40, 1e100), mixture))
 
 
 @pytest.mark.parametrize("n_allocated", [3, 5])
@@ -184,16 +188,16 @@ def test_jump_is_a_draw_from_the_mixture_with_its_full_ratio(dim, n_allocated, r
         noise = make_noise(rng, 1, n_allocated, dim)
         advance(run, noise, adapting=False, row=n)
         z = out_of_lanes(noise.normals, 3)[:, 0]
-        assert np.all(run.info.jump[3:] == -1)
         cases = ((0, 0.6, parts, noise.jump_uniforms[0, 0]), (2, 0.3, refresh, noise.jump_uniforms[0, 1]))
         for level, chance, (weights, centres, covs), uniforms in cases:
             jumped.append(uniforms[0] < chance)
             if not jumped[-1]:
-                assert run.info.jump[level] == -1
+                assert not jumps(run, level)
                 assert run.info.log_proposal_ratio[level] == 0.0
                 continue
             component, proposal = naive.t_draw(weights, centres, covs, JUMP_DOF, uniforms, z[level])
-            assert run.info.jump[level] == component
+            assert jumps(run, level)
+            assert run.info.which[level] == component
             np.testing.assert_allclose(run.info.proposal[level], proposal, rtol=1e-10)
             back, there = (
                 naive.t_mixture_log_density(x, weights, centres, covs, JUMP_DOF)
@@ -201,9 +205,9 @@ def test_jump_is_a_draw_from_the_mixture_with_its_full_ratio(dim, n_allocated, r
             )
             assert run.info.log_proposal_ratio[level] == pytest.approx(back - there, rel=1e-8, abs=1e-8)
             assert np.isnan(run.sampling.walk_accept_prob[n, level])
-        assert run.info.jump[1] == -1
-        assert run.sampling.jump[n] == run.info.jump[0]
-        assert run.sampling.base_accept_prob[n] == np.float32(run.info.walk_accept_prob[0])
+        assert not jumps(run, 1)
+        assert run.sampling.jump[n] == (run.info.which[0] if jumps(run, 0) else -1)
+        assert run.sampling.base_accept_prob[n] == np.float32(run.info.accept_prob[0])
     assert 20 < np.sum(jumped) < 90
 
 
@@ -215,9 +219,9 @@ def test_nothing_about_scales_is_learnt_from_a_jump(walk, rng) -> None:
     """Neither by the base nor by the hottest level, also where it was the turn of a single coordinate."""
     settings = replace(with_walk(walk=walk, coordinate_every=2), jumps=tp.Jumps())
     run = make_run(make_plan(TARGET, [1.0, 0.5, 0.2], 2, tune=100, settings=settings))
-    jumps, refresh = from_parts(*random_parts(rng, 2, 2)), from_parts(*random_parts(rng, 1, 2))
-    give_mixtures(run, (jumps, 0.5), (refresh, 0.5))
-    jumps = walks = 0
+    mixture, refresh = from_parts(*random_parts(rng, 2, 2)), from_parts(*random_parts(rng, 1, 2))
+    give_mixtures(run, (mixture, 0.5), (refresh, 0.5))
+    n_jumps = n_walks = 0
     for n in range(100):
         before = scales_of(run, walk)
         advance(run, make_noise(rng, 1, 3, 2), adapting=True, row=n)
@@ -226,10 +230,10 @@ def test_nothing_about_scales_is_learnt_from_a_jump(walk, rng) -> None:
                 not np.allclose(new[level], old[level], rtol=1e-10, atol=0.0)
                 for new, old in zip(scales_of(run, walk), before, strict=True)
             )
-            jumped = run.info.jump[level] >= 0
+            jumped = jumps(run, level)
             assert learnt != jumped
-            jumps, walks = jumps + jumped, walks + (not jumped)
-    assert min(jumps, walks) > 50
+            n_jumps, n_walks = n_jumps + jumped, n_walks + (not jumped)
+    assert min(n_jumps, n_walks) > 50
 
 
 def scales_of(run, walk):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import naive
 import temperance as tp
 from harness import HandTarget, advance, alone, in_lanes, make_noise, make_plan, make_run, out_of_lanes, place
-from temperance.core import linalg, numeric, swap, trim, walk
+from temperance.core import accept, evaluate, linalg, numeric, swap, trim
 from temperance.core.lanes import LANES
 from temperance.core.state import INFINITE, LEVEL, NOT_A_NUMBER, RUNNING, STATUS
 from temperance.runs.levels import covariances
@@ -110,7 +110,7 @@ def test_walk_acceptance_tempers_only_the_likelihood(beta, new) -> None:
     run.state.beta[0] = beta
     run.state.log_density[0], run.state.log_prior[0] = -1.5, -0.7
     run.info.log_density[0], run.info.log_prior[0] = new
-    got = math.exp(alone(walk.walk_log_accept)(0, run.state, run.info))
+    got = math.exp(alone(accept.log_accept)(0, 0, run.state, run.info))
     assert got == pytest.approx(naive.walk_accept(beta, new[0], -1.5, new[1], -0.7), rel=1e-12)
 
 
@@ -165,7 +165,7 @@ def test_number_of_levels_is_equation_11(theta, threshold, epsilon, min_levels, 
     settings = kernel_settings(run.plan, adapting=True)._replace(
         trim_threshold=threshold, trim_leniency=epsilon, min_levels=min_levels, trim_needs_all=all_hotter
     )
-    alone(trim.trim)(run.state, settings)
+    alone(trim.trim)(run.state, settings, 0)
     expected = naive.number_of_levels(np.array(theta), threshold, epsilon, min_levels, all_hotter)
     assert run.state.n_levels[0] == expected
 
@@ -179,7 +179,7 @@ def test_min_levels_counts_a_pinned_level(theta, min_levels) -> None:
     settings = kernel_settings(run.plan, adapting=True)._replace(
         trim_threshold=1.0, min_levels=min_levels, pinned=True
     )
-    alone(trim.trim)(run.state, settings)
+    alone(trim.trim)(run.state, settings, 0)
     free = naive.number_of_levels(np.array(theta[:-1]), 1.0, 0.0, min_levels - 1, True)
     assert run.state.n_levels[0] == free + 1
 
@@ -208,7 +208,7 @@ def test_trimming_keeps_the_pinned_level_with_all_that_belongs_to_it(rng) -> Non
     run.state.log_scale[:] = [-1.0, 1.0, 1.0, 1.0, 1.0, 2.0]
     before = by_level(run.state)
     settings = kernel_settings(run.plan, adapting=True)._replace(trim_threshold=1.0, pinned=True)
-    alone(trim.trim)(run.state, settings)
+    alone(trim.trim)(run.state, settings, 0)
     assert run.state.n_levels[0] == 3
     assert {"position", "log_density", "log_prior", "mean", "cov_diag", "beta", "replica"} <= set(before)
     for name, after in by_level(run.state).items():
@@ -235,11 +235,11 @@ def test_nan_and_infinity_stop_the_loop_or_are_refused(log_density, log_prior, s
     run.info.log_density[:] = [-3.0, log_density, -5.0]
     run.info.log_prior[:] = [-4.0, log_prior, -6.0]
     settings = kernel_settings(run.plan, adapting=False)
-    alone(walk.screen)(run.state, run.info, settings, run.control)
+    alone(evaluate.screen)(run.state, run.info, settings, run.control)
     assert run.control[STATUS] == status
     assert status == RUNNING or run.control[LEVEL] == 1
     run.control[:] = 0
-    alone(walk.screen)(run.state, run.info, settings._replace(refuse_bad=True), run.control)
+    alone(evaluate.screen)(run.state, run.info, settings._replace(refuse_bad=True), run.control)
     assert run.control[STATUS] == RUNNING
     refused = status != RUNNING
     assert run.state.n_refused[0] == refused

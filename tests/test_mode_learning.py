@@ -147,11 +147,10 @@ def test_scouts_climb_likelihood_and_prior_together(seed) -> None:
     run = make_run(plan, start=np.array([-4.0, 2.0]), seed=seed % 2**32)
     scout = new_scout(run.state, 1, np.eye(2))
     assert scout.log_target[0] == pytest.approx(flat_part(scout.position) + prior_part(scout.position))
-    noise = make_noise(np.random.default_rng(seed), 1, 2, 2)
-    chain = run._chain(kernel_settings(plan, adapting=True, rest_every=1), noise, run.tuning)
+    records = run.state, run.info, kernel_settings(plan, adapting=True), run.control
 
     def walk(scout):
-        run._scout(run._bound.evaluate, run._bound.context, chain, scout)
+        run._scout(run._bound.evaluate, run._bound.context, *records, scout)
         return True
 
     explore(run.now.learner, plan, scout, np.random.default_rng(seed), walk)

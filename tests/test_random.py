@@ -19,11 +19,12 @@ N_LEVELS, DIM = 6, 7
 TAIL = random.ziggurat().tail[0]
 
 
-def empty_noise(n_iterations: int, n_swaps: int = 2) -> Noise:
+def empty_noise(n_iterations: int, n_swaps: int = 2, n_move_uniforms: int = 2) -> Noise:
     n_bundles = -(-N_LEVELS // LANES)
     return Noise(
         np.full((n_bundles, n_iterations, DIM, LANES), np.nan),
         np.full((N_LEVELS, n_iterations), np.nan),
+        np.full((N_LEVELS, n_iterations, n_move_uniforms), np.nan),
         np.full((n_iterations, 3 * n_swaps), np.nan),
         np.full((n_iterations, 2, JUMP_UNIFORMS), np.nan),
     )
@@ -31,17 +32,18 @@ def empty_noise(n_iterations: int, n_swaps: int = 2) -> Noise:
 
 def generators(seed: int) -> Streams:
     """Generators in the places of their streams."""
-    children = np.random.SeedSequence(seed).spawn(2 + 2 * N_LEVELS)
+    children = np.random.SeedSequence(seed).spawn(2 + 3 * N_LEVELS)
     made = [np.random.SFC64(child) for child in children]
-    return Streams(made[:N_LEVELS], made[N_LEVELS : 2 * N_LEVELS], made[-2], made[-1])
+    by_level = (made[k * N_LEVELS : (k + 1) * N_LEVELS] for k in range(3))
+    return Streams(*by_level, made[-2], made[-1])
 
 
 def words(of: Streams) -> Streams:
     def state(bits):
         return bits.state["state"]["state"]
 
-    normal, uniform = (np.array([state(bits) for bits in part]) for part in (of.normal, of.uniform))
-    return Streams(normal, uniform, state(of.swap).copy(), state(of.jump).copy())
+    by_level = (np.array([state(bits) for bits in part]) for part in (of.normal, of.uniform, of.move))
+    return Streams(*by_level, state(of.swap).copy(), state(of.jump).copy())
 
 
 def test_numbers_are_numpys_own(seed) -> None:
@@ -55,6 +57,8 @@ def test_numbers_are_numpys_own(seed) -> None:
         np.testing.assert_array_equal(normals[level], by_numpy)
         by_numpy = np.random.Generator(expected.uniform[level]).random(n_iterations)
         np.testing.assert_array_equal(noise.uniforms[level], by_numpy)
+        by_numpy = np.random.Generator(expected.move[level]).random((n_iterations, 2))
+        np.testing.assert_array_equal(noise.move_uniforms[level], by_numpy)
     swaps = np.random.Generator(expected.swap).random(noise.swap_uniforms.shape)
     np.testing.assert_array_equal(noise.swap_uniforms, swaps)
     jumps = np.random.Generator(expected.jump).random(noise.jump_uniforms.shape)

@@ -15,6 +15,7 @@ from temperance.core import levels, schema
 from temperance.core.schema import LEVEL, REPLICA
 from temperance.core.state import State
 from temperance.executors.threads import Threads
+from temperance.moves import moves_with, records_of
 from temperance.runs.chain import ChainRun
 from temperance.runs.drive import Barrier, drive
 from temperance.runs.progress import Silent
@@ -25,6 +26,7 @@ from temperance.store.memory import Memory
 from temperance.targets import gather, make_target
 
 TUNE, DRAWS, DIM = 90, 40, 2
+ROBUST_STATE = records_of(moves_with("robust")).state
 SEED = np.random.SeedSequence(11)
 
 
@@ -54,6 +56,7 @@ def over_rows(points):
 TRIMMING = tp.Trimming(after=40, every=5, slack=0.9, min_levels=2)
 BASE = tp.Settings(trimming=tp.Trimming(enabled=False))
 COVARIANCE = replace(BASE, adaptation=tp.Adaptation(walk="covariance"), jumps=tp.Jumps(enabled=False))
+SLICES = tp.Adaptation(walk="slice")
 SETUPS = {
     "compiled, jumps": ({"log_density": two_modes}, BASE, None),
     "plain Python, jumps": ({"log_density": from_python(two_modes)}, BASE, None),
@@ -69,6 +72,12 @@ SETUPS = {
         tp.swaps.energy_rings(),
     ),
     "own weights": ({"log_density": two_modes}, BASE, tp.swaps.custom(lopsided)),
+    "slices": ({"log_density": two_modes}, replace(BASE, adaptation=SLICES), None),
+    "slices in Python, two parts": (
+        {"log_likelihood": from_python(two_modes), "log_prior": from_python(wide)},
+        replace(BASE, adaptation=SLICES),
+        None,
+    ),
     "own weights in Python": (
         {"log_density": two_modes},
         BASE,
@@ -94,13 +103,14 @@ def rows_of(run):
     """All that the loop recorded, and the value that the chain ended with."""
     record = run.leave()
     rows = [getattr(trace, name) for trace in (record.tuning, record.sampling) for name in trace._fields]
-    return [*rows, *live(snapshot(run.now), int(run.state.n_levels[0]))]
+    table = schema.fields(type(run.state))
+    return [*rows, *live(snapshot(run.now), table, int(run.state.n_levels[0]))]
 
 
-def live(taken, n_levels):
+def live(taken, table, n_levels):
     """Without what belongs to levels that are gone."""
     for name, array in taken.items():
-        axes = schema.fields(State)[name.removeprefix("core.")][1].axes if name.startswith("core.") else ()
+        axes = table[name.removeprefix("core.")][1].axes if name.startswith("core.") else ()
         if axes and axes[0] == "bundle":
             lanes = np.moveaxis(array, -1, 1).reshape(-1, array.shape[1])
             yield lanes[:n_levels]
@@ -170,6 +180,7 @@ CONTINUE = """
 import sys
 import numpy as np
 from test_segments import SEED, plan_of
+from temperance.moves import moves_with, records_of
 from temperance.runs.chain import ChainRun
 
 folder = sys.argv[1]
@@ -245,11 +256,15 @@ def every_so_many_calls(name, part, disturb, step):
         at, n_calls = at + step, function.calls
 
 
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [("plain Python, jumps", "log_density"), ("slices in Python, two parts", "log_likelihood")],
+)
 @pytest.mark.parametrize("disturb", [lambda run: run.stop(), lambda run: fail()], ids=["stopped", "failed"])
-def test_a_run_stopped_at_any_call_of_the_density_goes_on_as_if_it_had_not(disturb, whole):
-    """During walks, while scouts are out, and between."""
-    expected = rows_of(whole("plain Python, jumps"))
-    for run in every_so_many_calls("plain Python, jumps", "log_density", disturb, 37):
+def test_a_run_stopped_at_any_call_of_the_density_goes_on_as_if_it_had_not(disturb, name, part, whole):
+    """During walks, in the middle of a slice, while scouts are out, and between."""
+    expected = rows_of(whole(name))
+    for run in every_so_many_calls(name, part, disturb, 37 if part == "log_density" else 211):
         if run.finished:
             assert_same(rows_of(run), expected)
 
@@ -272,10 +287,11 @@ def test_a_weight_that_fails_in_the_middle_of_an_iteration_spoils_nothing(whole)
 def test_a_snapshot_is_total_and_plain(whole):
     """Every array and number comes back; none needs a pickle."""
     for name in SETUPS:
-        now = whole(name).now
-        taken = snapshot(now)
+        run = whole(name)
+        taken = snapshot(run.now)
         assert all(array.dtype.kind in "fiubU" for array in taken.values())
-        assert_same(snapshot(restored(RunState, taken)).values(), taken.values())
+        instead = {State: records_of(run.plan.moves).state}
+        assert_same(snapshot(restored(RunState, taken, instead=instead)).values(), taken.values())
     names = {name.split(".")[0] for name in taken}
     assert names == set(RunState.__dataclass_fields__)
 
@@ -286,19 +302,27 @@ def test_every_field_of_a_level_is_exchanged_moved_and_made_room_for(rng):
     lengths = schema.sizes(n_levels, dim)
 
     def filled():
-        state = schema.allocate(State, lengths)
+        state = schema.allocate(ROBUST_STATE, lengths)
         for column in state:
             column[...] = rng.integers(1, 1_000, column.shape)
         return state
 
     def row(state, name, level):
-        _, field = schema.fields(State)[name]
+        _, field = schema.fields(ROBUST_STATE)[name]
         array = getattr(state, name)
         return array[level // 4, ..., level % 4] if field.axes[0] == "bundle" else array[level]
 
-    of_level = {name for name, (_, field) in schema.fields(State).items() if field.belongs_to is not None}
-    assert {"position", "log_prior", "cov_factor", "spread", "born", "normal_stream"} <= of_level
-    for name, (_, field) in schema.fields(State).items():
+    table = schema.fields(ROBUST_STATE)
+    of_level = {name for name, (_, field) in table.items() if field.belongs_to is not None}
+    assert {
+        "position",
+        "log_prior",
+        "cov_factor",
+        "coordinate_log_scale",
+        "born",
+        "normal_stream",
+    } <= of_level
+    for name, (_, field) in schema.fields(ROBUST_STATE).items():
         assert (field.axes[0] in ("level", "bundle")) == (name in of_level)
     exchanged, moved, opened = filled(), filled(), filled()
     before = {
@@ -311,15 +335,19 @@ def test_every_field_of_a_level_is_exchanged_moved_and_made_room_for(rng):
     levels.open_level(1, opened)
     assert opened.n_levels[0] == 6
     for name in of_level:
-        belongs_to = schema.fields(State)[name][1].belongs_to
-        was = State(**before["exchanged"])
+        belongs_to = schema.fields(ROBUST_STATE)[name][1].belongs_to
+        was = ROBUST_STATE(**before["exchanged"])
         partner = 5 if belongs_to == REPLICA else 1
         np.testing.assert_array_equal(row(exchanged, name, 1), row(was, name, partner))
         assert belongs_to in (REPLICA, LEVEL)
-        np.testing.assert_array_equal(row(moved, name, 2), row(State(**before["moved"]), name, 5))
-        was = State(**before["opened"])
+        np.testing.assert_array_equal(row(moved, name, 2), row(ROBUST_STATE(**before["moved"]), name, 5))
+        was = ROBUST_STATE(**before["opened"])
         for level in (2, 3, 4, 5):
             np.testing.assert_array_equal(row(opened, name, level), row(was, name, level - 1))
+        fresh = np.full_like(row(was, name, 1), table[name][1].fill, dtype=table[name][0])
+        new = row(was, name, 1) if table[name][1].inherited else fresh
+        np.testing.assert_array_equal(row(opened, name, 1), new)
+    assert {name for name in of_level if not table[name][1].inherited} >= {"spread", "n_averaged"}
 
 
 class Committed(Memory):

@@ -14,6 +14,7 @@ import temperance as tp
 from harness import PLAIN
 from kinds import KINDS, form
 from temperance.core.iteration import compiled_loop
+from temperance.moves import moves_with, records_of
 from temperance.runs import noise
 
 QUICK = {
@@ -314,11 +315,12 @@ def test_weights_see_live_levels_only() -> None:
 
 def test_own_weights_leave_the_compiled_loop_alone() -> None:
     finished("uniform")
-    loop = compiled_loop()
+    records = records_of(moves_with("robust"))
+    loop = compiled_loop(*records)
     before = list(loop.signatures), repr(loop.stats)
     for weight in (lopsided, lopsided.py_func):
         tp.sample(two_bumps, swaps=tp.swaps.custom(weight), **QUICK)
-    assert compiled_loop() is loop
+    assert compiled_loop(*records) is loop
     assert (list(loop.signatures), repr(loop.stats)) == before
     assert len(loop.signatures) == 1
 

@@ -1,6 +1,6 @@
 """Adaptive parallel tempering for densities with many modes."""
 
-from temperance import swaps, zoo
+from temperance import moves, swaps, zoo
 from temperance.errors import (
     BoundWarning,
     DensityError,
@@ -8,6 +8,7 @@ from temperance.errors import (
     InvalidInputError,
     InvalidTypeError,
     LearningWarning,
+    MoveError,
     RunError,
     StartError,
     SwapWeightError,
@@ -34,6 +35,7 @@ __all__ = [
     "InvalidTypeError",
     "Jumps",
     "LearningWarning",
+    "MoveError",
     "Result",
     "RunError",
     "Settings",
@@ -43,6 +45,7 @@ __all__ = [
     "TemperanceWarning",
     "Trimming",
     "diagnostics",
+    "moves",
     "paper_settings",
     "plots",
     "sample",

@@ -12,7 +12,7 @@ from temperance.checks import (
     whole_number,
 )
 from temperance.errors import InvalidInputError
-from temperance.moves import WALKS, Move
+from temperance.moves import Move, require_walk
 from temperance.swaps import Strategy, equi_energy, even_odd
 
 OPTIMAL_ACCEPTANCE = (
@@ -83,8 +83,7 @@ class Adaptation:
     average: bool = True
 
     def __post_init__(self) -> None:
-        if not isinstance(self.walk, Move):
-            one_of("walk", self.walk, tuple(WALKS))
+        require_walk(self.walk)
         if self.coordinate_every is not None:
             whole_number("coordinate_every", self.coordinate_every, least=0)
         one_of("when", self.when, ("tuning", "always"))

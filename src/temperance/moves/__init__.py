@@ -7,15 +7,35 @@ beside it; which of them comes when is the schedule (`core/schedule.py`).
 from typing import Any, NamedTuple
 
 from temperance.core import state as core
+from temperance.core.accept import metropolis, settle_at
+from temperance.core.compile import compiled as kernel
 from temperance.core.move import Move, register
-from temperance.core.schema import assembled
+from temperance.core.schema import assembled, of, of_level
+from temperance.core.state import DIRECTION, JUMP, NOTHING, SINGLE, STEP, WALK, FloatArray, IntArray
+from temperance.errors import InvalidInputError
+from temperance.moves.check import check_move
 from temperance.moves.coordinate import COORDINATE
 from temperance.moves.covariance import COVARIANCE
 from temperance.moves.independence import INDEPENDENCE
 from temperance.moves.robust import ROBUST
-from temperance.moves.slice import SLICE
+from temperance.moves.slicing import SLICE
 
-__all__ = ["BESIDE", "WALKS", "Move", "Records", "moves_with", "records_of"]
+__all__ = [
+    "DIRECTION",
+    "JUMP",
+    "NOTHING",
+    "SINGLE",
+    "STEP",
+    "WALK",
+    "FloatArray",
+    "IntArray",
+    "Move",
+    "kernel",
+    "metropolis",
+    "of",
+    "of_level",
+    "settle_at",
+]
 
 WALKS = {walk.name: walk for walk in (ROBUST, COVARIANCE, SLICE)}
 BESIDE = (COORDINATE, INDEPENDENCE)
@@ -35,6 +55,17 @@ _known: dict[tuple[Move, ...], Records] = {}
 def moves_with(walk: str | Move) -> tuple[Move, ...]:
     """All moves of a run with this walk, in use or not; the walk is the first."""
     return (walk if isinstance(walk, Move) else WALKS[walk], *BESIDE)
+
+
+def require_walk(walk: Any) -> None:
+    """The name of a walk, or a move of a user's own; or an error that says so."""
+    if isinstance(walk, Move):
+        if walk not in WALKS.values():
+            check_move(walk, tuple(move.name for move in (*WALKS.values(), *BESIDE)))
+        return
+    if not isinstance(walk, str) or walk not in WALKS:
+        words = ", ".join(repr(name) for name in WALKS)
+        raise InvalidInputError(f"walk must be one of {words} or a temperance.moves.Move, got {walk!r}")
 
 
 def records_of(moves: tuple[Move, ...]) -> Records:

@@ -9,7 +9,7 @@ from temperance.core.move import Move
 from temperance.core.state import AT_BASE, AT_HOTTEST, EVERYWHERE, Mixture, Schedule
 from temperance.moves.coordinate import COORDINATE
 from temperance.moves.independence import INDEPENDENCE
-from temperance.moves.slice import ALONG_COORDINATE, SLICE
+from temperance.moves.slicing import ALONG_COORDINATE, SLICE
 from temperance.runs.plan import Plan
 from temperance.runs.state import RunState
 
