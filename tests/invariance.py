@@ -29,7 +29,7 @@ from temperance.core.state import (
     evaluate_type,
     propose_pair_type,
 )
-from temperance.modes.mixture import from_parts
+from temperance.modes.student import from_parts
 
 BETAS = {
     "power": (1.0, 0.5, 0.25, 0.1),

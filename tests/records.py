@@ -6,7 +6,8 @@ import numpy as np
 
 import temperance as tp
 from temperance.core.state import Trace
-from temperance.runs.record import ChainRecord, LearntModes, RunSetup
+from temperance.modes.learnt import LearntModes
+from temperance.runs.record import ChainRecord, RunSetup
 
 THRESHOLD = 2.26
 ACCEPTANCE = 0.234

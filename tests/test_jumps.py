@@ -24,7 +24,9 @@ from invariance import learnt_run
 from temperance.core import jump, trim
 from temperance.core.state import JUMP_DOF
 from temperance.core.unimodal import JUDGED
-from temperance.modes.mixture import from_parts, log_densities, no_mixture
+from temperance.modes import student
+from temperance.modes.mixture import no_mixture
+from temperance.modes.student import from_parts, log_densities, most_likely, nearest_squares, whitened_squares
 from temperance.runs.levels import covariances
 from temperance.runs.plan import kernel_settings
 
@@ -160,6 +162,28 @@ def test_mixture_density_is_that_of_students(dim, n_components, rng) -> None:
         [alone(jump.mixture_log_density)(x, mixture) for x in points], expected, rtol=1e-10
     )
     np.testing.assert_allclose(log_densities(points, mixture), expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize("batch", [1, 10**6])
+@pytest.mark.parametrize("dim", [1, 3, 12])
+def test_the_mixture_in_numpy_equals_the_compiled_one(dim, batch, rng, monkeypatch) -> None:
+    """What results and learning compute is what the loop jumps with; a row in a batch, or all at once."""
+    monkeypatch.setattr(student, "BATCH", batch)
+    mixture = from_parts(*random_parts(rng, 5, dim))
+    points = 5.0 * rng.standard_normal((30, dim))
+    squares = [[alone(jump.whitened_square)(k, x, mixture) for k in range(5)] for x in points]
+    np.testing.assert_allclose(whitened_squares(points, mixture), squares, rtol=1e-10)
+    np.testing.assert_allclose(nearest_squares(points, mixture), np.min(squares, axis=1), rtol=1e-10)
+    terms = [[alone(jump.mixture_log_density)(x, only(k, mixture)) for k in range(5)] for x in points]
+    np.testing.assert_array_equal(most_likely(points, mixture), np.argmax(terms, axis=1))
+    assert len(set(np.argmax(terms, axis=1))) > 2, "or this test says nothing"
+    whole = [alone(jump.mixture_log_density)(x, mixture) for x in points]
+    np.testing.assert_allclose(log_densities(points, mixture), whole, rtol=1e-10)
+
+
+def only(k, mixture):
+    """One component with its weight."""
+    return mixture._replace(**{name: getattr(mixture, name)[k : k + 1] for name in mixture._fields[1:]})
 
 
 def test_mixture_density_far_out_is_finite(rng) -> None:

@@ -48,7 +48,17 @@ ALLOWED = {
         "text",
         "origin",
     ),
-    "results": ("core.state", "theory", "runs.record", "errors", "checks", "text", "files", "extras"),
+    "results": (
+        "core.state",
+        "theory",
+        "modes",
+        "runs.record",
+        "errors",
+        "checks",
+        "text",
+        "files",
+        "extras",
+    ),
     "sampling": (
         "core",
         "swaps",

@@ -13,15 +13,10 @@ from harness import PLAIN, HandTarget, advance, make_noise, make_plan, make_run
 from judge import judge_means
 from temperance.modes.components import Components
 from temperance.modes.fit import Sample, fit_modes
-from temperance.modes.link import MAX_STRETCH, link_states
-from temperance.modes.mixture import (
-    MIN_WEIGHT,
-    from_parts,
-    log_densities,
-    make_mixture,
-    mode_weights,
-    with_mass,
-)
+from temperance.modes.link import link_states
+from temperance.modes.mixture import make_mixture, mode_weights, with_mass
+from temperance.modes.policy import FITTING, JUMPING
+from temperance.modes.student import from_parts, log_densities
 from temperance.modes.worth import efficiency, jump_chance, rest_every, tuning_chance
 from temperance.runs.learn import distinct_states, first_learner, frozen, learnt
 from temperance.runs.plan import kernel_settings
@@ -42,7 +37,7 @@ def test_links_equal_the_naive_ones(dim, n, rng) -> None:
     points = rng.standard_normal((n, dim)) + 6.0 * (rng.random(n) < 0.5)[:, None]
     log_density, reach = rng.standard_normal(n), rng.choice([1.0, 4.0, 100.0], n)
     label, n_clusters = link_states(points, log_density, reach)
-    expected = naive.link(points, log_density, reach, MAX_STRETCH)
+    expected = naive.link(points, log_density, reach, FITTING.max_stretch)
     assert n_clusters == len(expected)
     assert {frozenset(np.flatnonzero(label == k).tolist()) for k in range(n_clusters)} == {
         frozenset(cluster) for cluster in expected
@@ -103,7 +98,7 @@ def test_no_weight_is_near_zero_and_negligible_modes_go() -> None:
     modes = Components(np.zeros((3, 2)), one, np.array([0.0, -12.0, -40.0]), np.array([9, 9, 9]))
     kept = with_mass(modes)
     assert len(kept) == 2
-    assert mode_weights(kept).min() == pytest.approx(MIN_WEIGHT / 2, rel=0.1)
+    assert mode_weights(kept).min() == pytest.approx(JUMPING.min_weight / 2, rel=0.1)
 
 
 def test_the_mass_of_a_mode_is_its_height_times_its_volume() -> None:

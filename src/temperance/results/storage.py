@@ -14,8 +14,9 @@ from temperance.checks import flag
 from temperance.core.state import Trace
 from temperance.errors import InvalidInputError
 from temperance.files import require_writable, whole_file
+from temperance.modes.learnt import LearntModes
 from temperance.results.parameters import Parameters
-from temperance.runs.record import ChainRecord, LearntModes, RunSetup
+from temperance.runs.record import ChainRecord, RunSetup
 
 if TYPE_CHECKING:
     from temperance.results.result import Result

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from temperance.core import state as core
 from temperance.core.state import FloatArray
-from temperance.runs.pace import FIRST_EVERY
+from temperance.modes.policy import LEARNING
 from temperance.settings import Settings
 from temperance.swaps import Strategy
 from temperance.targets import Target
@@ -119,7 +119,7 @@ def first_coordinate_every(plan: Plan) -> int:
     given = plan.settings.adaptation.coordinate_every
     if plan.dim == 1:
         return 0
-    return FIRST_EVERY if given is None else given
+    return LEARNING.first_coordinate_every if given is None else given
 
 
 def trim_after(plan: Plan) -> int:
