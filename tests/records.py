@@ -77,7 +77,11 @@ def make_result(rng, *, n_chains=4, **options):
         swap_acceptance=ACCEPTANCE,
         unimodal_scale=THRESHOLD,
         min_levels=2,
-        settings={"swaps": "made up", "bounds": {name: [1e-4, 1e9] for name in BOUNDS}},
+        settings={
+            "swaps": "made up",
+            "bounds": {name: [1e-4, 1e9] for name in BOUNDS},
+            "trimming": {"rule": "all_hotter"},
+        },
         versions={"temperance": "0", "python": "0"},
     )
     return tp.Result(

@@ -74,6 +74,7 @@ ALLOWED = {
     ),
     "paper": (
         "core.compile",
+        "theory",
         "runs.record",
         "results",
         "sampling",

@@ -15,8 +15,8 @@ from temperance.errors import (
     TemperanceWarning,
 )
 from temperance.results import diagnostics, plots
-from temperance.results.findings import Finding
 from temperance.results.result import Result
+from temperance.results.warnings import ResultWarning
 from temperance.sampling import sample
 from temperance.settings import Adaptation, Bounds, Gain, Jumps, Settings, Trimming, paper_settings
 
@@ -27,7 +27,6 @@ __all__ = [
     "BoundWarning",
     "Bounds",
     "DensityError",
-    "Finding",
     "Gain",
     "IncompleteWarning",
     "InvalidInputError",
@@ -35,6 +34,7 @@ __all__ = [
     "Jumps",
     "LearningWarning",
     "Result",
+    "ResultWarning",
     "RunError",
     "Settings",
     "StartError",

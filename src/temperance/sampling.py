@@ -10,8 +10,8 @@ import numpy as np
 from temperance.checks import flag, instance_of, one_of, whole_number
 from temperance.errors import BoundWarning, IncompleteWarning, InvalidInputError, LearningWarning
 from temperance.executors.threads import Threads
-from temperance.results.findings.running import BOUND_NAMES
 from temperance.results.result import Result
+from temperance.results.warnings.running import BOUND_NAMES
 from temperance.runs.allocate import covariance_bytes, new_traces, trace_bytes
 from temperance.runs.chain import ChainRun
 from temperance.runs.compiling import note_compiling, require_compiler, warn_of_substitute_cache

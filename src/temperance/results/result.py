@@ -12,11 +12,11 @@ from temperance.core.state import FloatArray
 from temperance.errors import InvalidInputError
 from temperance.results import measure, storage
 from temperance.results.diagnostics import round_trips
-from temperance.results.findings import Finding, findings, verdict
 from temperance.results.modes import Modes, given_modes, modes_of
 from temperance.results.parameters import DEFAULT_NAME, Parameters, parameters_from
 from temperance.results.show import as_html, as_text
 from temperance.results.summary import Summary, estimates, summarise
+from temperance.results.warnings import ResultWarning, verdict, warnings_of
 from temperance.runs.record import ChainRecord, RunSetup
 
 
@@ -118,9 +118,9 @@ class Result:
         return summarise(self, modes)
 
     @cached_property
-    def warnings(self) -> tuple[Finding, ...]:
+    def warnings(self) -> tuple[ResultWarning, ...]:
         """What should worry you, each with a cure."""
-        return findings(self)
+        return warnings_of(self)
 
     @property
     def verdict(self) -> str:

@@ -9,7 +9,7 @@ from temperance.modes.policy import LEARNING
 from temperance.settings import Settings
 from temperance.swaps import Strategy
 from temperance.targets import Target
-from temperance.theory import ASYMPTOTIC_SCALE, best_acceptance, gaussian_scale
+from temperance.theory import asymptotic_scale, best_acceptance, gaussian_scale
 
 # A random walk needs some hundred iterations a dimension before its covariance is worth freezing.
 MIN_TUNE = 5_000
@@ -68,7 +68,7 @@ def initial_log_scale(plan: Plan) -> float:
         return given
     if plan.settings.adaptation.walk == "robust":
         return math.log(gaussian_scale(walk_acceptance(plan), plan.dim))
-    return math.log(ASYMPTOTIC_SCALE / math.sqrt(plan.dim))
+    return math.log(asymptotic_scale(plan.dim))
 
 
 def kernel_settings(
@@ -133,10 +133,13 @@ def trim_after(plan: Plan) -> int:
 
 
 def unimodal_scale(plan: Plan) -> float:
-    """The scale e^θ at which a level counts as unimodal."""
+    """The scale at which a level counts as unimodal: that of a walk on a Gaussian, less some slack.
+
+    It is compared with the scale of a level beside the covariance of its states (`core.unimodal`).
+    """
     trimming = plan.settings.trimming
     if trimming.threshold == "asymptotic":
-        threshold = ASYMPTOTIC_SCALE / math.sqrt(plan.dim)
+        threshold = asymptotic_scale(plan.dim)
     else:
         threshold = gaussian_scale(walk_acceptance(plan), plan.dim)
     slack = SLACK[plan.settings.adaptation.walk] if trimming.slack is None else trimming.slack
