@@ -2,7 +2,8 @@
 
 The committed runs of docs/reproduction were made once; since then the streams of random numbers were keyed
 anew. ``python tools/check_reproduction.py`` makes runs of `WANTED` with a seed of their own, in
-out/reproduction-check (a Ctrl-C loses nothing), and compares mean and spread over runs of every column.
+out/reproduction-check (a Ctrl-C loses nothing; runs that other sources left there are refused, so remove
+them), and compares mean and spread over runs of every column.
 
 With a folder of runs laid out alike, which the sources behind the committed runs made anew of the cells that
 differ most, these are compared with the fresh ones too. What came of it is printed and goes to
