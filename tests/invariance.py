@@ -17,9 +17,10 @@ from scipy import stats
 
 import temperance as tp
 from harness import PLAIN, HandTarget, give_mixtures, make_plan, make_run
-from temperance.core.compile import KERNEL_OPTIONS, NO_POINTER
+from temperance.core.compile import KERNEL_OPTIONS
 from temperance.core.iteration import compiled_loop
 from temperance.core.lanes import LANES
+from temperance.core.numba_internals.functions import NO_POINTER
 from temperance.core.schema import numba_type
 from temperance.core.state import (
     JUMP_UNIFORMS,

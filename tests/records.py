@@ -36,12 +36,9 @@ def make_trace(rng, n_rows, beta, dim, *, adapting, keep_levels):
         log_prior=np.zeros(n_rows),
         base_accept_prob=np.full(n_rows, ACCEPTANCE, dtype=np.float32),
         walk_accept_prob=np.full((n_rows, n_levels), ACCEPTANCE, dtype=np.float32),
-        jump_accept_prob=np.full((n_rows, 2), np.nan, dtype=np.float32),
         jump=np.full(n_rows, -1, dtype=np.int16),
         evaluations=np.full(n_rows, n_levels, dtype=np.int32),
         adjacent_swap_accept=np.full((n_rows, n_levels), ACCEPTANCE, dtype=np.float32),
-        swap_accept_prob=np.full(n_rows, ACCEPTANCE, dtype=np.float32),
-        swap_pair=np.zeros((n_rows, 2), dtype=np.int16),
         swap_attempts=np.ones(n_rows, dtype=np.int32),
         swap_accepted=np.ones(n_rows, dtype=np.int32),
         base_swaps=np.ones(n_rows, dtype=np.int32),
@@ -120,8 +117,6 @@ def jumping(chain, modes, *, accepted=0.8, tried=0.9):
     jumps = np.arange(n_draws) % 100 < 100 * tried
     rests = np.arange(n_draws) % modes.rest_every != 0
     component = np.where(jumps, np.arange(n_draws) % len(modes.weight), -1).astype(np.int16)
-    probability = np.full((n_draws, 2), np.nan, dtype=np.float32)
-    probability[jumps, 0] = accepted
     columns = {name: getattr(chain.sampling, name).copy() for name in RESTING}
     columns["base_accept_prob"][jumps] = accepted
     columns["walk_accept_prob"][jumps, 0] = np.nan
@@ -134,7 +129,7 @@ def jumping(chain, modes, *, accepted=0.8, tried=0.9):
     for name in ("swap_attempts", "swap_accepted", "base_swaps"):
         columns[name][rests] = 0
     columns["evaluations"][rests] = 1
-    recorded = with_sampling(chain, jump=component, jump_accept_prob=probability, **columns)
+    recorded = with_sampling(chain, jump=component, **columns)
     return replace(recorded, modes=modes)
 
 

@@ -224,9 +224,6 @@ def test_jump_is_a_draw_from_the_mixture_with_its_full_ratio(dim, n_allocated, r
                 for x in (before[level], proposal)
             )
             assert run.info.log_proposal_ratio[level] == pytest.approx(back - there, rel=1e-8, abs=1e-8)
-            place_in_trace = 0 if level == 0 else 1
-            recorded = run.sampling.jump_accept_prob[n, place_in_trace]
-            assert recorded == pytest.approx(run.info.walk_accept_prob[level], rel=1e-6)
             assert np.isnan(run.sampling.walk_accept_prob[n, level])
         assert run.info.jump[1] == -1
         assert run.sampling.jump[n] == run.info.jump[0]

@@ -10,11 +10,21 @@ from pathlib import Path
 import pytest
 
 import temperance
+from temperance.core.state import Info, Mixture, Noise, Settings, State, SwapView, Trace
 
 PACKAGE = Path(temperance.__file__).parent
 NAME = "temperance"
 HEAVY = ("arviz", "click", "jinja2", "matplotlib", "rich", "scipy", "xarray")
 PRINTING = ("cli.py",)
+
+# Of numba only what its manual promises, and in one folder the rest.
+INTERNALS = "core/numba_internals/"
+PROMISED = {f"numba.{name}" for name in ("carray", "extending", "from_dtype", "jit", "njit", "types")}
+# Options, attributes and texts without a manual.
+UNPROMISED = (
+    *("_nrt", "forceinline", "no_cfunc_wrapper", "no_cpython_wrapper"),
+    *("get_call_template", "overloads", "readonly", "no locator available"),
+)
 
 # What each layer may import of the package, beside itself. A name ends where a dot or the end follows.
 ALLOWED = {
@@ -152,6 +162,27 @@ def forbidden_imports(source: str, file: str) -> set[str]:
     }
 
 
+def unpromised(source: str, file: str) -> set[str]:
+    """What a source takes from numba that may change with its next version."""
+    if file.startswith(INTERNALS):
+        return set()
+    nodes = list(executed(ast.parse(source)))
+    dotted = {ast.unparse(node) for node in nodes if isinstance(node, ast.Attribute)}
+    names = {*imported_names(ast.parse(source), file), *dotted} - {"numba"}
+    of_numba = {name for name in names if name.split(".")[0] in ("numba", "llvmlite")}
+    kept = {name for name in of_numba if ".".join(name.split(".")[:2]) in PROMISED}
+    return (of_numba - kept) | {word for node in nodes for word in words_of(node) if word in UNPROMISED}
+
+
+def words_of(node: ast.AST) -> list[str]:
+    """Names of attributes and of keyword arguments, and texts."""
+    if isinstance(node, ast.Attribute):
+        return [node.attr]
+    if isinstance(node, ast.keyword):
+        return [node.arg or ""]
+    return [node.value] if isinstance(node, ast.Constant) and isinstance(node.value, str) else []
+
+
 def prints(tree: ast.AST) -> list[int]:
     """Lines that write to the standard output or through click."""
     calls = [node for node in executed(tree) if isinstance(node, ast.Call)]
@@ -234,6 +265,70 @@ def test_a_wrong_import_would_be_seen(file: str, source: str):
 )
 def test_a_right_import_passes(file: str, source: str):
     assert not forbidden_imports(source, file)
+
+
+@pytest.mark.parametrize("file", sources(), ids=relative)
+def test_what_numba_does_not_promise_is_taken_in_one_place(file: Path):
+    assert unpromised(file.read_text(encoding="utf-8"), relative(file)) == set()
+
+
+@pytest.mark.parametrize(
+    ("source", "seen"),
+    [
+        ("from numba.core import cgutils", "numba.core.cgutils"),
+        ("def f():\n    from numba.np.numpy_support import from_dtype", "numba.np.numpy_support.from_dtype"),
+        ("import llvmlite", "llvmlite"),
+        ("from llvmlite import ir", "llvmlite.ir"),
+        ("import numba.core.event", "numba.core.event"),
+        ("from numba import config", "numba.config"),
+        ("import numba\nnumba.config.CACHE_DIR = ''", "numba.config"),
+        ("import numba\nnumba.core.registry.CPUDispatcher", "numba.core.registry.CPUDispatcher"),
+        ("import numba\nnumba.jit(_nrt=False)", "_nrt"),
+        ("import numba\nnumba.jit(**{'forceinline': True})", "forceinline"),
+        ("f.overloads[types]", "overloads"),
+        ("argument.copy(readonly=True)", "readonly"),
+    ],
+)
+def test_what_numba_does_not_promise_would_be_seen(source: str, seen: str):
+    assert seen in unpromised(source, "core/walk.py")
+    assert unpromised(source, f"{INTERNALS}functions.py") == set()
+
+
+def attributes_read(source: str) -> set[str]:
+    """Attributes that are looked at; one whose elements are only written is not."""
+    nodes = list(ast.walk(ast.parse(source)))
+    stores = [node for node in nodes if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)]
+    targets = {id(node.value) for node in stores}
+    return {node.attr for node in nodes if isinstance(node, ast.Attribute) and id(node) not in targets}
+
+
+def read_in(*folders: str) -> set[str]:
+    files = [file for folder in folders for file in (PACKAGE / folder).rglob("*.py")]
+    return {name for file in files for name in attributes_read(file.read_text(encoding="utf-8"))}
+
+
+def test_every_column_of_the_trace_has_a_reader():
+    """Each costs memory with every draw. What the loop records somebody must look at, outside the loop."""
+    assert set(Trace._fields) - read_in("runs", "results", "paper") == set()
+
+
+@pytest.mark.parametrize("record", [State, Info, SwapView, Settings, Noise, Mixture])
+def test_every_field_has_a_reader(record: type):
+    assert set(record._fields) - read_in("core", "swaps", "runs", "targets") == set()
+
+
+def test_a_column_that_is_only_written_would_be_seen():
+    source = "trace.drawn[row] = x\ntrace.count[row, 0] += 1\ny = trace.kept[row] + len(trace.rows)"
+    assert attributes_read(source) == {"kept", "rows"}
+
+
+def test_what_numba_promises_passes():
+    source = (
+        "import numba\nfrom numba import types\nfrom numba.extending import intrinsic\n"
+        "from temperance.core.numba_internals.functions import inner\n"
+        "@numba.njit(cache=True)\ndef f(x): return numba.types.float64(x)"
+    )
+    assert unpromised(source, "targets/data.py") == set()
 
 
 @pytest.mark.parametrize("file", sources(), ids=relative)

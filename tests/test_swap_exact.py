@@ -12,7 +12,8 @@ import orbit
 import temperance as tp
 from harness import HandTarget, alone, make_noise, make_plan, make_run
 from strategies import STRATEGIES, SWEEPS, SYMMETRIC, WEIGHTS
-from temperance.core.compile import KERNEL_OPTIONS, NO_POINTER
+from temperance.core.compile import KERNEL_OPTIONS
+from temperance.core.numba_internals.functions import NO_POINTER
 from temperance.core.schema import numba_type
 from temperance.core.state import Chain, propose_pair_type
 from temperance.core.swap import swap, swap_log_accept

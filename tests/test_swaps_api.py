@@ -124,7 +124,7 @@ def assert_same(first, second) -> None:
         for phase in ("tuning", "sampling"):
             here, there = getattr(one_chain, phase), getattr(other, phase)
             np.testing.assert_array_equal(here.draws, there.draws)
-            np.testing.assert_array_equal(here.swap_pair, there.swap_pair)
+            np.testing.assert_array_equal(here.swap_attempts, there.swap_attempts)
             np.testing.assert_array_equal(here.replica, there.replica)
 
 
@@ -287,9 +287,8 @@ def test_all_weights_zero_means_no_swap_and_the_run_goes_on(swaps) -> None:
     result = tp.sample(two_bumps, swaps=swaps, **QUICK)
     assert result.complete
     for chain in result.chains:
-        for column in ("swap_attempts", "swap_accepted", "base_swaps", "swap_accept_prob"):
+        for column in ("swap_attempts", "swap_accepted", "base_swaps"):
             assert not np.any(whole(chain, column)), column
-        assert np.all(whole(chain, "swap_pair") == -1)
         assert np.all(whole(chain, "replica") == np.arange(4))
     assert "0.000 accepted" in str(result)
 
@@ -495,11 +494,10 @@ def test_learnt_edges_are_quantiles_of_what_was_seen_and_stay() -> None:
 
 
 def in_one_ring(trace, edges):
-    """Whether the last pair tried lies in one ring; an exchange between the two does not matter."""
-    rings = np.searchsorted(edges, trace.log_density, side="right")
-    rows = np.arange(len(rings))
-    same = rings[rows, trace.swap_pair[:, 0]] == rings[rows, trace.swap_pair[:, 1]]
-    return same | (trace.swap_pair[:, 0] < 0)
+    """Row by row, from the second on: whether the levels that were exchanged, if any, are in one ring."""
+    rings = np.searchsorted(edges, trace.log_density, side="right")[1:]
+    exchanged = np.diff(trace.replica, axis=0) != 0
+    return np.array([len(np.unique(ring[pair])) < 2 for ring, pair in zip(rings, exchanged, strict=True)])
 
 
 @pytest.mark.parametrize("block", [1, 7])

@@ -1,4 +1,4 @@
-"""Digests of the draws of ten set-ups, to hold one version of the sources against another.
+"""Digests of the draws of eleven set-ups, to hold one version of the sources against another.
 
 ``python tools/draws_digest.py`` prints a line for each; run it with two trees on ``PYTHONPATH`` in turn and
 compare. Two versions that promise the same draws print the same.

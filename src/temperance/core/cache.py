@@ -1,16 +1,15 @@
 """Compiled code on disk, also where neither the package nor the home folder can be written to."""
 
-import contextlib
 import os
 import stat
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numba
 
-NO_PLACE = "no locator available"  # how numba says that it found no folder it can write to
+from temperance.core.numba_internals.storage import kept_in, says_no_folder
+
 NOT_KEPT = Path()
 OTHERS_MAY_WRITE = 0o022
 _in_use: list[Path] = []
@@ -21,11 +20,11 @@ def kept_on_disk(function: Any, signature: Any, options: dict[str, Any]) -> Any:
     try:
         return numba.jit(signature, cache=True, **options)(function)
     except RuntimeError as error:
-        if NO_PLACE not in str(error):
+        if not says_no_folder(error):
             raise
     if not _in_use:
         _in_use.append(_temporary_folder())
-    with _cache_at(_in_use[0]):
+    with kept_in(_in_use[0]):
         return numba.jit(signature, cache=_in_use[0] != NOT_KEPT, **options)(function)
 
 
@@ -54,14 +53,3 @@ def _is_private(folder: Path) -> bool:
 
 def _user() -> int:
     return os.getuid() if hasattr(os, "getuid") else 0
-
-
-@contextlib.contextmanager
-def _cache_at(folder: Path) -> Iterator[None]:
-    """For functions decorated meanwhile, when numba asks; a user's own stay where they always go."""
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder)
-    try:
-        yield
-    finally:
-        numba.config.CACHE_DIR = before

@@ -12,40 +12,22 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
-from numba.core.registry import CPUDispatcher
 
 from temperance.core.cache import kept_on_disk
+from temperance.core.numba_internals.functions import ALWAYS_INLINE, NO_POINTER, NO_REFERENCE_COUNTS, inner
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 # Code around a user's function, which may allocate and raise.
 OPTIONS: dict[str, Any] = {"nopython": True, "nogil": True, "error_model": "numpy"}
-# Kernels allocate nothing and so need no reference counts; with them the loop takes three times as long.
-KERNEL_OPTIONS: dict[str, Any] = {**OPTIONS, "_nrt": False}
-# Ways in, for Python and for function pointers. With arguments that are large tuples each takes longer
-# to make than the function itself.
-NO_POINTER: dict[str, Any] = {"no_cfunc_wrapper": True}
-NO_WAY_IN: dict[str, Any] = {**NO_POINTER, "no_cpython_wrapper": True}
+# Kernels allocate nothing.
+KERNEL_OPTIONS: dict[str, Any] = {**OPTIONS, **NO_REFERENCE_COUNTS}
 KERNEL_FOLDERS = ("core", "modes", "swaps", "targets")
-
-
-class _Inner(CPUDispatcher):  # type: ignore[misc]
-    """A function that only compiled functions call; Python has no way into it and runs it as Python."""
-
-    def __call__(self, *arguments: Any) -> Any:
-        return self.py_func(*arguments)
-
-
-def _inner(function: Function, options: dict[str, Any]) -> Function:
-    if numba.config.DISABLE_JIT:
-        return function
-    inner: Function = _Inner(function, targetoptions={**options, **NO_WAY_IN})
-    return inner
 
 
 def compiled(function: Function) -> Function:
     """Compile a kernel when another calls it, and always inline it: arguments are large tuples."""
-    return _inner(function, {**KERNEL_OPTIONS, "forceinline": True})
+    return inner(function, {**KERNEL_OPTIONS, **ALWAYS_INLINE})
 
 
 def compiled_for(signature: Any) -> Callable[[Function], Function]:
@@ -63,28 +45,13 @@ def compiled_pointer_for(signature: Any) -> Callable[[Function], Function]:
 
 def compiled_around(function: Function) -> Function:
     """Compile, when another calls it, a function that calls a user's."""
-    return _inner(function, OPTIONS)
+    return inner(function, OPTIONS)
 
 
 def compiled_around_for(signature: Any) -> Callable[[Function], Function]:
     """Compile, now and for one signature, a function that calls a user's; the loop gets it as an argument."""
     decorator: Callable[[Function], Function] = numba.jit(signature, **OPTIONS)
     return decorator
-
-
-def compile_first(function: Any, arguments: tuple[Any, ...]) -> None:
-    """Compile a user's function by itself, as the user's own call would.
-
-    A function that is first met inside one of ours inherits our options and keeps them: a division by zero
-    would then give infinity, in the user's own calls too, where it should raise.
-    """
-    function.get_call_template(arguments, {})
-
-
-def returned_type(function: Any, arguments: tuple[Any, ...]) -> Any:
-    """What one of our functions returns for arguments of these types."""
-    function.compile(arguments)
-    return function.overloads[arguments].signature.return_type
 
 
 @functools.cache

@@ -33,7 +33,7 @@ from temperance.core.walk import accept_walk, choose_active, propose
 @compiled
 def finish_iteration(propose_pair: Callable[..., float], chain: Chain, row: int) -> None:
     """Everything after the densities of the proposals are known; in place."""
-    state, info, view, settings, _, _, noise, _, control = chain
+    state, info, _, settings, _, _, noise, _, control = chain
     gain = 0.0
     if settings.adapting:
         gain = power_gain(
@@ -45,7 +45,7 @@ def finish_iteration(propose_pair: Callable[..., float], chain: Chain, row: int)
     if settings.adapting:
         adapt_walks(state, info, settings, gain)
         adapt_coordinates(state, info, settings)
-    forget_swaps(info, view)
+    forget_swaps(info)
     if info.n_active[0] == state.n_levels[0]:
         control[LEVEL] = SWAPPING
         swap(propose_pair, chain, row)
@@ -77,7 +77,7 @@ def compiled_loop() -> Callable[..., int]:
         Ends early after an iteration that changed the number of levels: each has random numbers of its own.
         """
         digest  # noqa: B018  a closure constant, so part of the cache key
-        state, info, view, settings, _, _, noise, trace, control = chain
+        state, info, _, settings, _, _, noise, trace, control = chain
         n_levels = state.n_levels[0]
         for row in range(n_iterations):
             choose_active(state, settings, info)
@@ -89,7 +89,7 @@ def compiled_loop() -> Callable[..., int]:
             finish_iteration(propose_pair, chain, row)
             if control[STATUS] != RUNNING:
                 return row
-            record(state, info, view, first_row + row, trace)
+            record(state, info, first_row + row, trace)
             if state.n_levels[0] != n_levels:
                 return row + 1
         return n_iterations

@@ -11,7 +11,7 @@ from temperance.core.compile import compiled
 from temperance.core.lanes import LANES
 from temperance.core.state import JUMP_DOF, Chain, FloatArray, Info, Mixture, Noise
 
-BASE, HOTTEST = 0, 1
+BASE = 0  # the first of the two places that jump; the other is the hottest level
 
 
 @compiled

@@ -1,12 +1,12 @@
 """What one iteration leaves in the trace."""
 
 from temperance.core.compile import compiled
-from temperance.core.jump import BASE, HOTTEST
-from temperance.core.state import Info, State, SwapView, Trace
+from temperance.core.robust import stepped
+from temperance.core.state import Info, State, Trace
 
 
 @compiled
-def record(state: State, info: Info, view: SwapView, row: int, trace: Trace) -> None:
+def record(state: State, info: Info, row: int, trace: Trace) -> None:
     """Write one row of the trace, in place."""
     for i in range(state.position.shape[1]):
         trace.draws[row, i] = state.position[0, i]
@@ -14,12 +14,9 @@ def record(state: State, info: Info, view: SwapView, row: int, trace: Trace) -> 
     trace.base_accept_prob[row] = info.walk_accept_prob[0]
     trace.jump[row] = info.jump[0]
     trace.evaluations[row] = info.n_active[0]
-    trace.swap_accept_prob[row] = info.swap_accept_prob[0]
     trace.swap_attempts[row] = info.swap_attempts[0]
     trace.swap_accepted[row] = info.swap_accepted[0]
     trace.base_swaps[row] = info.base_swaps[0]
-    trace.swap_pair[row, 0] = view.pair[0]
-    trace.swap_pair[row, 1] = view.pair[1]
     trace.n_levels[row] = state.n_levels[0]
     record_levels(state, info, row, trace)
 
@@ -32,11 +29,8 @@ def record_levels(state: State, info: Info, row: int, trace: Trace) -> None:
         trace.log_density[row, level] = state.log_density[level]
         trace.replica[row, level] = state.replica[level]
     for level in range(n_active):
-        if info.jump[level] < 0:
-            if info.coordinate[level] < 0:
-                trace.walk_accept_prob[row, level] = info.walk_accept_prob[level]
-        else:
-            trace.jump_accept_prob[row, BASE if level == 0 else HOTTEST] = info.walk_accept_prob[level]
+        if stepped(level, info):
+            trace.walk_accept_prob[row, level] = info.walk_accept_prob[level]
     for level in range(n_active - 1):
         trace.adjacent_swap_accept[row, level] = info.adjacent_swap_accept[level]
     if trace.beta.shape[0] > 0:

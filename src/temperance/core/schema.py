@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar, get_args, get_type_hints
 
 import numpy as np
-from numba import types
-from numba.np.numpy_support import from_dtype
+from numba import from_dtype, types
 
 from temperance.core.compile import compiled
 from temperance.core.lanes import LANES
@@ -69,8 +68,7 @@ def fields(record: type) -> dict[str, tuple[np.dtype[Any], Field]]:
     table = {}
     for name, hint in get_type_hints(record, include_extras=True).items():
         array, field = get_args(hint)
-        (kind,) = get_args(get_args(array)[1])
-        table[name] = (np.dtype(kind), field)
+        table[name] = (_dtype(array), field)
     return table
 
 
@@ -89,8 +87,14 @@ def _member_type(member: Any) -> Any:
     if not hasattr(member, "__metadata__"):
         return numba_type(member)
     array, field = get_args(member)
-    (kind,) = get_args(get_args(array)[1])
-    return types.Array(from_dtype(np.dtype(kind)), len(field.axes), "C")
+    return types.Array(from_dtype(_dtype(array)), len(field.axes), "C")
+
+
+def _dtype(array: Any) -> np.dtype[Any]:
+    """The type of the numbers in an array, from its annotation."""
+    inner = get_args(array)[-1]  # dtype[float64], and from NumPy 2.5 on float64 itself
+    found: np.dtype[Any] = np.dtype(next(iter(get_args(inner)), inner))
+    return found
 
 
 def allocate(record: type[Record], lengths: Mapping[str, int], **given: Any) -> Record:

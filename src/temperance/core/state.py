@@ -91,7 +91,6 @@ class Info(NamedTuple):
     jump: Annotated[IntArray, of("level", fill=-1)]  # the component that a jump came from, -1 after a walk
     # The one coordinate that a walk moved, -1 if it moved all.
     coordinate: Annotated[IntArray, of("level", fill=-1)]
-    swap_accept_prob: Annotated[FloatArray, of(1)]  # summed over the attempts
     swap_attempts: Annotated[IntArray, of(1)]  # attempts that found a pair
     swap_accepted: Annotated[IntArray, of(1)]
     base_swaps: Annotated[IntArray, of(1)]  # accepted ones that touch the base level
@@ -184,13 +183,9 @@ class Trace(NamedTuple):
     base_accept_prob: Annotated[ProbArray, of("draw")]  # of whatever the base level proposed
     # Of steps in all coordinates, NaN where a level made none.
     walk_accept_prob: Annotated[ProbArray, of("draw", "level", fill=math.nan)]
-    # Of the base level and the hottest, NaN where it did not jump.
-    jump_accept_prob: Annotated[ProbArray, of("draw", 2, fill=math.nan)]
     jump: Annotated[LevelArray, of("draw")]  # the component that the base was to jump to, -1 if it walked
     evaluations: Annotated[CountArray, of("draw")]  # of the log density, scouts after this iteration included
     adjacent_swap_accept: Annotated[ProbArray, of("draw", "level", fill=math.nan)]  # the last column unused
-    swap_accept_prob: Annotated[ProbArray, of("draw")]  # summed over the attempts
-    swap_pair: Annotated[LevelArray, of("draw", 2)]  # of the last attempt
     swap_attempts: Annotated[CountArray, of("draw")]  # that found a pair
     swap_accepted: Annotated[CountArray, of("draw")]
     base_swaps: Annotated[CountArray, of("draw")]  # accepted ones that touch the base level

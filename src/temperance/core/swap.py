@@ -40,21 +40,18 @@ def pair_accept_prob(i: int, j: int, log_weight_ratio: float, heat_bath: bool, s
 
 
 @compiled
-def note_attempt(i: int, accept_prob: float, accepted: bool, info: Info) -> None:
+def note_attempt(i: int, accepted: bool, info: Info) -> None:
     """Count one attempt, in place."""
     info.swap_attempts[0] += 1
-    info.swap_accept_prob[0] += accept_prob
     if accepted:
         info.swap_accepted[0] += 1
         info.base_swaps[0] += i == 0
 
 
 @compiled
-def forget_swaps(info: Info, view: SwapView) -> None:
+def forget_swaps(info: Info) -> None:
     """No swap has happened yet in this iteration; in place."""
-    info.swap_accept_prob[0] = 0.0
     info.swap_attempts[0] = info.swap_accepted[0] = info.base_swaps[0] = 0
-    view.pair[0] = view.pair[1] = -1
 
 
 @compiled
@@ -79,6 +76,6 @@ def swap(propose_pair: Callable[[SwapView, float, float], float], chain: Chain, 
         if i >= 0:
             accept_prob = pair_accept_prob(i, j, log_weight_ratio, settings.heat_bath, state)
             accepted = noise.swap_uniforms[row, first + 2] < accept_prob
-            note_attempt(i, accept_prob, accepted, info)
+            note_attempt(i, accepted, info)
             if accepted:
                 exchange_levels(i, j, state)

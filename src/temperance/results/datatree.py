@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from temperance.core.state import FloatArray, Trace
+from temperance.core.state import FloatArray, ProbArray, Trace
 from temperance.extras import needed
 from temperance.runs.record import ChainRecord
 
@@ -75,7 +75,7 @@ def _statistics(traces: Sequence[tuple[ChainRecord, Trace]]) -> Variables:
         "lp": (SAMPLE, [trace.log_density[:, 0] + trace.log_prior for _, trace in traces]),
         "acceptance_rate": (SAMPLE, [trace.base_accept_prob for _, trace in traces]),
         "jumped": (SAMPLE, [trace.jump >= 0 for _, trace in traces]),
-        "jump_accept_prob": (SAMPLE, [trace.jump_accept_prob[:, 0] for _, trace in traces]),
+        "jump_accept_prob": (SAMPLE, [_of_jumps(trace) for _, trace in traces]),
         "evaluations": (SAMPLE, [trace.evaluations for _, trace in traces]),
         "n_levels": (SAMPLE, [trace.n_levels for _, trace in traces]),
         "swap_attempts": (SAMPLE, [trace.swap_attempts for _, trace in traces]),
@@ -92,6 +92,11 @@ def _statistics(traces: Sequence[tuple[ChainRecord, Trace]]) -> Variables:
     }
     stacked = {name: (dims, np.stack(values)) for name, (dims, values) in columns.items()}
     return {name: (dims, values) for name, (dims, values) in stacked.items() if 0 not in values.shape[2:]}
+
+
+def _of_jumps(trace: Trace) -> ProbArray:
+    """The acceptance of what the base level proposed where that was a jump, else NaN."""
+    return np.where(trace.jump >= 0, trace.base_accept_prob, np.float32(np.nan))
 
 
 def _history(recorded: FloatArray, frozen: FloatArray, trace: Trace) -> FloatArray:

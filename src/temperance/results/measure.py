@@ -27,13 +27,17 @@ def edge_acceptance(chain: ChainRecord) -> FloatArray:
 
 def jump_acceptance(chain: ChainRecord) -> float:
     """Mean acceptance of the jumps of the base level; NaN without any."""
-    return mean_of_known(chain.sampling.jump_accept_prob[:, 0].astype(np.float64))
+    return mean_of_known(_accepted_jumps(chain))
 
 
 def jump_rate(chain: ChainRecord) -> float:
     """Jumps of the base level that were accepted, a draw."""
-    accepted = np.nansum(chain.sampling.jump_accept_prob[:, 0], dtype=np.float64)
-    return float(accepted / max(chain.n_draws, 1))
+    return float(_accepted_jumps(chain).sum() / max(chain.n_draws, 1))
+
+
+def _accepted_jumps(chain: ChainRecord) -> FloatArray:
+    """The acceptance probability of each jump of the base level."""
+    return chain.sampling.base_accept_prob[chain.sampling.jump >= 0].astype(np.float64)
 
 
 def base_swaps(chain: ChainRecord) -> float:

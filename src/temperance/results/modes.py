@@ -151,7 +151,7 @@ def _jumps(result: "Result", place: list[IntArray], n_modes: int) -> tuple[IntAr
         trace = chain.sampling
         jumped = trace.jump[: result.n_common] >= 0
         mode = where[trace.jump[: result.n_common][jumped]]
-        chance = trace.jump_accept_prob[: result.n_common, 0][jumped].astype(np.float64)
+        chance = trace.base_accept_prob[: result.n_common][jumped].astype(np.float64)
         counts[k] = np.bincount(mode[mode >= 0], minlength=n_modes)
         accepted += np.bincount(mode[mode >= 0], chance[mode >= 0], minlength=n_modes)
     total = counts.sum(axis=0)

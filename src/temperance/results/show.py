@@ -83,7 +83,7 @@ def jump_line(result: "Result") -> str:
     if not drawn:
         return ""
     tried = np.concatenate([chain.sampling.jump >= 0 for chain in drawn])
-    accepted = np.concatenate([chain.sampling.jump_accept_prob[:, 0] for chain in drawn])[tried]
+    accepted = np.concatenate([chain.sampling.base_accept_prob for chain in drawn])[tried]
     rests = [chain.modes.rest_every for chain in drawn if chain.modes is not None]
     scouts = sum(chain.modes.n_scouts for chain in drawn if chain.modes is not None)
     return (

@@ -4,10 +4,9 @@ import contextlib
 import warnings
 from typing import Any
 
-import numba
-from numba.core import event
-
 from temperance.core.cache import NOT_KEPT, substitute_folder
+from temperance.core.numba_internals.events import while_compiling
+from temperance.core.numba_internals.functions import is_off
 from temperance.errors import InvalidInputError, TemperanceWarning
 from temperance.runs.progress import tell
 
@@ -15,28 +14,19 @@ LOOP = "run_block"
 NOTE = "compiling the sampler for this machine, once; later runs load it from the cache ...\n"
 
 
-class _Announcer(event.Listener):  # type: ignore[misc]
-    """Says so when the loop is not in the cache; numba tells of nothing that it can load."""
-
-    def on_start(self, happening: Any) -> None:
-        if happening.data["dispatcher"].py_func.__name__ == LOOP:
-            tell(NOTE)
-
-    def on_end(self, happening: Any) -> None:
-        pass
-
-
 def note_compiling(wanted: bool) -> contextlib.AbstractContextManager[Any]:
     """While this is open, a compilation of the loop is announced, if that is wanted."""
-    if not wanted:
-        return contextlib.nullcontext()
-    listener: contextlib.AbstractContextManager[Any] = event.install_listener("numba:compile", _Announcer())
-    return listener
+    return while_compiling(_announce) if wanted else contextlib.nullcontext()
+
+
+def _announce(function: str) -> None:
+    if function == LOOP:
+        tell(NOTE)
 
 
 def require_compiler() -> None:
     """Refuse to run where numba may not compile: what the loop calls by its address would not exist."""
-    if numba.config.DISABLE_JIT:
+    if is_off():
         raise InvalidInputError(
             "NUMBA_DISABLE_JIT is set in the environment, and the sampler only runs compiled; unset it. "
             "A density is debugged by calling it by hand, a compiled one by its py_func"

@@ -226,8 +226,8 @@ def _unknown_share(learner: Learner, plan: Plan, trace: Trace, n_done: int) -> f
 
 def _measured(learner: Learner, trace: Trace, n_done: int) -> float:
     """Acceptance of jumps from this mixture, with what was known before as a few jumps more."""
-    seen = trace.jump_accept_prob[learner.fitted_at : n_done, 0].astype(np.float64)
-    seen = seen[~np.isnan(seen)]
+    since = slice(learner.fitted_at, n_done)
+    seen = trace.base_accept_prob[since][trace.jump[since] >= 0].astype(np.float64)
     before = LEARNING.prior_jumps * learner.acceptance
     return float((before + seen.sum()) / (LEARNING.prior_jumps + len(seen)))
 

@@ -129,9 +129,9 @@ def status_line(run: ChainRun) -> str:
     if end == 0:
         return "starting" if n_done == 0 else phase
     recent = slice(max(0, end - RECENT), end)
-    walks, jumps = trace.walk_accept_prob[recent, 0], trace.jump_accept_prob[recent, 0]
-    move, probs = ("walk", walks) if np.all(np.isnan(jumps)) else ("jump", jumps)
-    accepted = probs[~np.isnan(probs)].sum() / max(np.count_nonzero(~np.isnan(probs)), 1)
+    walks, jumps = trace.walk_accept_prob[recent, 0], trace.base_accept_prob[recent][trace.jump[recent] >= 0]
+    move, probs = ("jump", jumps) if len(jumps) else ("walk", walks[~np.isnan(walks)])
+    accepted = probs.sum() / max(len(probs), 1)
     swap = trace.swap_accepted[recent].sum() / max(trace.swap_attempts[recent].sum(), 1)
     n_levels = int(run.state.n_levels[0])
     rungs = [f"{value:.3g}" for value in temperatures(run.state.beta[:n_levels])]

@@ -9,18 +9,17 @@ from typing import Any
 
 import numpy as np
 from numba import types
-from numba.core.errors import NumbaError
 from numba.extending import is_jitted
 
 from temperance.checks import checked_value, flag
-from temperance.core.callback import call_python
-from temperance.core.compile import (
+from temperance.core.compile import compiled, compiled_around, compiled_around_for, kernel_digest
+from temperance.core.numba_internals.addresses import call_python
+from temperance.core.numba_internals.functions import (
+    CompilationError,
     compile_first,
-    compiled,
-    compiled_around,
-    compiled_around_for,
-    kernel_digest,
+    read_only,
     returned_type,
+    says_read_only,
 )
 from temperance.core.state import FloatArray, SwapView, propose_pair_signature
 from temperance.errors import InvalidTypeError
@@ -102,7 +101,7 @@ def _compiled_log_weight(weight: Any, log: bool, name: str) -> Any:
         raw: Any = compiled_around(lambda i, j, x, energies, beta: weight(i, j, x, energies, beta))
         compile_first(weight, _WEIGHT_ARGUMENTS)
         returned = returned_type(raw, _WEIGHT_ARGUMENTS)
-    except NumbaError as error:
+    except CompilationError as error:
         raise InvalidTypeError(f"{name} does not compile as {EXPECTED}: {error}") from error
     _refuse_writing(weight, name)
     if not isinstance(returned, types.Float | types.Integer | types.Boolean):
@@ -116,14 +115,10 @@ def _compiled_log_weight(weight: Any, log: bool, name: str) -> Any:
 def _refuse_writing(weight: Any, name: str) -> None:
     """A weight that writes to its arguments would change the chain; read-only ones tell."""
     try:
-        compile_first(weight, tuple(_as_read_only(argument) for argument in _WEIGHT_ARGUMENTS))
-    except NumbaError as error:
-        if "readonly" in str(error):
+        compile_first(weight, tuple(read_only(argument) for argument in _WEIGHT_ARGUMENTS))
+    except CompilationError as error:
+        if says_read_only(error):
             raise InvalidTypeError(f"{name} must not change its arguments: {error}") from error
-
-
-def _as_read_only(argument: Any) -> Any:
-    return argument.copy(readonly=True) if isinstance(argument, types.Array) else argument
 
 
 def _compiled_kernel(log_weight: Any) -> Kernel:

@@ -3,8 +3,8 @@
 import functools
 from collections.abc import Callable
 
-from temperance.core.callback import call_python
 from temperance.core.compile import compiled_pointer_for, kernel_digest
+from temperance.core.numba_internals.addresses import call_python
 from temperance.core.state import EVALUATE_SIGNATURE, FloatArray, IntArray
 
 

@@ -6,15 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from numba import types
-from numba.core.errors import NumbaError
 
-from temperance.core.compile import (
-    compile_first,
-    compiled,
-    compiled_around,
-    compiled_around_for,
-    returned_type,
-)
+from temperance.core.compile import compiled, compiled_around, compiled_around_for
+from temperance.core.numba_internals.functions import CompilationError, compile_first, returned_type
 from temperance.core.state import EVALUATE_SIGNATURE, LEVEL, STOP, FloatArray, IntArray
 from temperance.errors import InvalidTypeError
 from temperance.targets.contract import Bound, Buffers
@@ -98,7 +92,7 @@ def _point_function(function: Any, loader: Any) -> Any:
         data = (returned_type(loader, _CONTEXT_SIGNATURE),) if with_data else ()
         compile_first(function, (types.float64[::1], *data))
         returned = returned_type(raw, _POINT_SIGNATURE)
-    except NumbaError as error:
+    except CompilationError as error:
         arguments = "(x, data)" if with_data else "(x)"
         raise InvalidTypeError(
             f"{name} does not compile as a function of {arguments} with x a one-dimensional "

@@ -8,24 +8,12 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
 
 from temperance.checks import numeric_array
 from temperance.core.compile import compiled_around
+from temperance.core.numba_internals.addresses import pointer
 from temperance.core.state import IntArray
 from temperance.errors import InvalidTypeError
-
-
-@intrinsic
-def pointer(typing_context: Any, address: Any) -> Any:
-    """An integer address as a pointer."""
-
-    def generate(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
-        return builder.inttoptr(arguments[0], cgutils.voidptr_t)
-
-    return types.voidptr(types.intp), generate
 
 
 class DataTable:

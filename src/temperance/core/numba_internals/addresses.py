@@ -1,4 +1,4 @@
-"""A call from compiled code back into Python, without boxing a single argument."""
+"""What compiled code finds by an address: memory, and Python functions."""
 
 from typing import Any
 
@@ -8,8 +8,18 @@ from numba.extending import intrinsic
 
 
 @intrinsic
+def pointer(typing_context: Any, address: Any) -> Any:
+    """An integer address as a pointer."""
+
+    def generate(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
+        return builder.inttoptr(arguments[0], cgutils.voidptr_t)
+
+    return types.voidptr(types.intp), generate
+
+
+@intrinsic
 def call_python(typing_context: Any, address: Any) -> Any:
-    """Call the Python object at ``address`` with no arguments and drop what it returns.
+    """Call the Python object at ``address`` with no arguments, none boxed, and drop what it returns.
 
     The object must not raise: it keeps its own errors.
     """
