@@ -17,9 +17,10 @@ from temperance.core.compile import (
 )
 from temperance.core.state import EVALUATE_SIGNATURE, LEVEL, STOP, FloatArray, IntArray
 from temperance.errors import InvalidTypeError
+from temperance.origin import function_name
 from temperance.targets.contract import Bound, Buffers
 from temperance.targets.data import DataTable
-from temperance.targets.functions import NO_DATA, Functions, function_name, takes_data
+from temperance.targets.functions import NO_DATA, Functions, takes_data
 
 _POINT_SIGNATURE = (types.float64[::1], types.intp)
 _CONTEXT_SIGNATURE = (types.intp,)

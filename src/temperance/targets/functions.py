@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from temperance.errors import InvalidInputError, InvalidTypeError
+from temperance.origin import function_name
 
 NO_DATA = object()
 
@@ -23,11 +24,6 @@ class Functions:
     def name(self) -> str:
         """The tempered function's own name."""
         return function_name(self.tempered)
-
-
-def function_name(function: Any) -> str:
-    """The name of a function, for messages."""
-    return str(getattr(function, "__name__", None) or type(function).__name__)
 
 
 def gather(
