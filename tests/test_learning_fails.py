@@ -8,9 +8,9 @@ import pytest
 
 import temperance as tp
 from records import make_result
+from temperance.execution import _warn_of_setbacks
 from temperance.runs import events, learn
 from temperance.runs.chain import ChainRun
-from temperance.sampling import _warn_of_setbacks
 
 PEAKS = tp.zoo.two_modes(2)
 SHORT = {
@@ -139,5 +139,5 @@ def test_setbacks_are_saved(seed, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(learn, "fit_modes", failing(learn.fit_modes, 2))
     with pytest.warns(tp.LearningWarning):
         result = tp.sample(PEAKS.log_density, seed=seed, **SHORT)
-    loaded = tp.Result.load(result.save(tmp_path / "run.npz"))
+    loaded = tp.load(result.save(tmp_path / "run.npz"))
     assert [chain.setbacks for chain in loaded.chains] == [chain.setbacks for chain in result.chains]

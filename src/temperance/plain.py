@@ -11,8 +11,8 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from temperance.checks import one_of
-from temperance.errors import InvalidInputError, InvalidTypeError, TemperanceError
+from temperance.checks import one_of, within
+from temperance.errors import InvalidInputError, InvalidTypeError
 
 NOT_FINITE = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 FORMAT_KEY = "format"
@@ -93,10 +93,8 @@ def _dataclass(kind: Any, plain: Any, name: str) -> Any:
     names = [field.name for field in fields(kind)]
     given = record(name, plain, names)
     parts = {part: from_plain(hints[part], given[part], f"{name}.{part}") for part in names}
-    try:
+    with within(name):
         return kind(**parts)
-    except TemperanceError as error:
-        raise type(error)(f"{name}: {error}") from error
 
 
 def _tuple(kinds: tuple[Any, ...], plain: Any, name: str) -> tuple[Any, ...]:

@@ -14,14 +14,14 @@ from temperance.checks import flag
 from temperance.core.state import Trace
 from temperance.errors import InvalidInputError
 from temperance.files import require_writable, whole_file
-from temperance.results.parameters import Parameters
+from temperance.parameters import Parameters
 from temperance.runs.record import ChainRecord, LearntModes, RunSetup
 from temperance.runs.seeds import seed_from_plain, seed_to_plain
 
 if TYPE_CHECKING:
     from temperance.results.result import Result
 
-FORMAT = 3
+FORMAT = 4
 SUFFIX = ".npz"
 PHASES = ("tuning", "sampling")
 ENDS = ("beta", "log_scale", "mean", "covariance")  # one row for each level left
@@ -95,6 +95,8 @@ def _arrays(result: "Result") -> Arrays:
     arrays["log_density"] = arrays["sampling.log_density"][:, :, 0] + arrays["sampling.log_prior"]
     arrays |= {name: _stack([getattr(chain, name) for chain in chains]) for name in ENDS}
     arrays |= {f"modes.{name}": _stack([_modes_or_none(chain, name) for chain in chains]) for name in MODES}
+    for name in chains[0].values:
+        arrays[f"values.{name}"] = _stack([chain.values[name] for chain in chains])
     arrays["bound_hits"] = np.array([chain.bound_hits for chain in chains])
     return {**arrays, "about": np.array(json.dumps(_about(result), default=str))}
 
@@ -119,6 +121,7 @@ def _chain_facts(chain: ChainRecord) -> dict[str, Any]:
         "complete": chain.complete,
         "n_levels": len(chain.beta),
         "rows": rows,
+        "values": list(chain.values),
         "modes": None if chain.modes is None else _learnt_facts(chain.modes),
     }
 
@@ -157,8 +160,10 @@ def _chain(arrays: Arrays, index: int, facts: dict[str, Any]) -> ChainRecord:
             arrays[f"{phase}.{field}"][index, :length]
             for field, length in zip(Trace._fields, facts["rows"][phase], strict=True)
         )
+    n_draws = len(fields["sampling"].draws)
     return ChainRecord(
         **fields,
+        values={name: arrays[f"values.{name}"][index, :n_draws] for name in facts["values"]},
         bound_hits=arrays["bound_hits"][index],
         n_refused=facts["n_refused"],
         setbacks=tuple(facts["setbacks"]),

@@ -32,12 +32,12 @@ def gather(
     """Check that the functions fit together: one density, or a likelihood with a prior."""
     if log_density is not None and (log_likelihood is not None or log_prior is not None):
         raise InvalidInputError(
-            "log_density cannot be combined with log_likelihood or log_prior; "
-            "give either one whole density or its two parts"
+            "a whole log density cannot be combined with log_likelihood or log_prior; "
+            "give either the one or the other two"
         )
     if log_density is None and (log_likelihood is None or log_prior is None):
         raise InvalidInputError(
-            "a target is log_density, or log_likelihood and log_prior together; "
+            "a target is a log density, or log_likelihood and log_prior together; "
             f"got {_given(log_density, log_likelihood, log_prior)}"
         )
     parameter = "log_density" if log_density is not None else "log_likelihood"
