@@ -358,8 +358,9 @@ def test_23_dimension_without_variance_warns_and_stays_positive_definite():
 
 
 def test_23_scale_warns_when_nothing_is_ever_accepted():
-    with pytest.warns(tp.BoundWarning, match=r"bound on scale was hit \d+ times"):
+    with pytest.warns(tp.BoundWarning, match=r"bound on scale was hit \d+ times") as caught:
         result = degenerate_run(lambda x: -math.inf if np.any(x) else 0.0, scale=(1e-1, 1e2))
+    assert {one.filename for one in caught} == {__file__}, "the line that samples"
     assert np.all(result.draws == 0.0)
 
 

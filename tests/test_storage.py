@@ -248,7 +248,7 @@ def test_a_later_format_is_refused_by_number(rng, tmp_path, monkeypatch):
         tp.load(path)
 
 
-@pytest.mark.parametrize("bad", [{"chains": "many"}, {"setup": None}])
+@pytest.mark.parametrize("bad", [{"chains": "many"}, {"setup": None}, {"seed": {}}, {"seed": 1.5}])
 def test_a_file_with_wrong_facts_is_refused(rng, tmp_path, bad):
     path = make_result(rng, n_draws=5, n_tune=5).save(tmp_path / "run")
     with np.load(path) as file:
