@@ -44,9 +44,7 @@ class Case:
 
     def __init__(self, problem: zoo.Problem, budget: int, start: FloatArray | None = None) -> None:
         first = problem.modes[int(np.argmin(problem.mode_weights))] if start is None else start
-        self.sample = partial(
-            tp.sample, problem.log_density, initial=first, draws=0, chains=1, progress=False
-        )
+        self.sample = partial(tp.sample, problem, initial=first, draws=0, chains=1, progress=False)
         self.tune = int(TUNE_SHARE * budget / self.sample(tune=1, seed=0).n_levels_at_start)
         self.problem, self.exact = problem, problem.draw(EXACT_DRAWS, EXACT_SEED)
         self.log_exact, self.mode = self.log_density(self.exact), problem.nearest_mode(self.exact)

@@ -102,7 +102,7 @@ def test_the_acceptance_of_real_draws_is_that_of_the_step_the_coordinate_or_the_
     """Every draw has one: where the base jumped, where it walked, and where it moved one coordinate."""
     modes = tp.zoo.two_modes(2, separation=5.0)
     options = {"draws": 400, "tune": 1_000, "chains": 1, "levels": 3, "progress": False}
-    real = tp.sample(modes.log_density, initial=modes.modes[0], seed=seed, **options)
+    real = tp.sample(modes, initial=modes.modes[0], seed=seed, **options)
     stats, trace = real.to_datatree(warmup=True)["sample_stats"], real.chains[0].sampling
     rates = stats["acceptance_rate"].values[0]
     jumped, walked = trace.jump >= 0, ~np.isnan(trace.walk_accept_prob[:, 0])

@@ -101,7 +101,7 @@ RUNS = [
 
 
 def saved_and_loaded(result, folder):
-    assert str(tp.Result.load(result.save(folder / "run"))) == str(result)
+    assert str(tp.load(result.save(folder / "run"))) == str(result)
 
 
 def in_netcdf(result, folder):

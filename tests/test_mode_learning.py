@@ -233,7 +233,7 @@ def test_known_answers_by_replicates_from_the_lightest_mode(name, seed) -> None:
     if name == "rings":
         lightest[0] += 5.0  # onto the ring; its centre is empty
     result = tp.sample(
-        problem.log_density, initial=lightest, draws=draws, tune=4_000, chains=chains, seed=seed,
+        problem, initial=lightest, draws=draws, tune=4_000, chains=chains, seed=seed,
         data=problem.data, progress=False,
     )  # fmt: skip
     assert np.mean([chain.modes.chance > 0.5 for chain in result.chains]) > 0.5, "most chains must jump"
@@ -269,7 +269,7 @@ def test_replicates_would_see_modes_weighed_wrongly(seed) -> None:
     """Jumps without a ratio would give modes the mixture's weights; equal ones are told from the true."""
     modes = tp.zoo.two_modes(5)
     result = tp.sample(
-        modes.log_density, initial=modes.modes[0], draws=5_000, tune=4_000, chains=32, seed=seed,
+        modes, initial=modes.modes[0], draws=5_000, tune=4_000, chains=32, seed=seed,
         progress=False,
     )  # fmt: skip
     right = np.array([modes.occupancy(chain)[1:] for chain in result.draws])
@@ -310,7 +310,7 @@ def test_without_a_share_no_scout_is_sent(seed) -> None:
     problem = tp.zoo.two_modes(2)
     settings = tp.Settings(jumps=tp.Jumps(scout_share=0.0))
     result = tp.sample(
-        problem.log_density, initial=problem.modes[0], levels=3, draws=0, tune=800, chains=1, seed=seed,
+        problem, initial=problem.modes[0], levels=3, draws=0, tune=800, chains=1, seed=seed,
         progress=False, settings=settings,
     )  # fmt: skip
     assert result.chains[0].modes.n_scouts == 0
@@ -348,7 +348,7 @@ def test_a_failing_density_in_a_scout_keeps_all_draws(seed) -> None:
 
 def test_jumps_can_be_switched_off(seed) -> None:
     result = tp.sample(
-        tp.zoo.two_modes(2).log_density, initial=np.full(2, -3.0), draws=200, tune=500, chains=1, seed=seed,
+        tp.zoo.two_modes(2), initial=np.full(2, -3.0), draws=200, tune=500, chains=1, seed=seed,
         settings=replace(PLAIN, jumps=tp.Jumps(enabled=False)), progress=False,
     )  # fmt: skip
     chain = result.chains[0]

@@ -368,7 +368,7 @@ def test_one_mode_and_no_jumps_are_not_worth_a_table(rng):
 def test_modes_that_no_ellipse_fits(seed):
     """Each banana is learnt as many components, and all of them make two modes, with the weights known."""
     problem = tp.zoo.two_bananas()
-    result = tp.sample(problem.log_density, initial=problem.start, seed=seed, progress=False)
+    result = tp.sample(problem, seed=seed, progress=False)
     modes = result.modes
     assert min(len(chain.modes.weight) for chain in result.chains) > 4, "or this test says nothing"
     heavy = modes.weight > 0.02

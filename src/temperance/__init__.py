@@ -17,7 +17,7 @@ from temperance.errors import (
 from temperance.results import diagnostics, plots
 from temperance.results.result import Result
 from temperance.results.warnings import ResultWarning
-from temperance.sampling import sample
+from temperance.sampling import load, sample
 from temperance.settings import Adaptation, Bounds, Gain, Jumps, Settings, Trimming, paper_settings
 
 __version__ = "0.1.0"
@@ -43,6 +43,7 @@ __all__ = [
     "TemperanceWarning",
     "Trimming",
     "diagnostics",
+    "load",
     "paper_settings",
     "plots",
     "sample",

@@ -1,7 +1,7 @@
 """What a user may set, validated where it is built."""
 
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
 
 from temperance.checks import (
     flag,
@@ -12,7 +12,9 @@ from temperance.checks import (
     whole_number,
 )
 from temperance.errors import InvalidInputError
+from temperance.plain import FORMAT_KEY, from_plain, to_plain, unstamped
 from temperance.swaps import Strategy, equi_energy, even_odd
+from temperance.swaps.recipe import strategy_from_plain, strategy_to_plain
 
 OPTIMAL_ACCEPTANCE = (
     0.234  # Roberts, Gelman & Gilks 1997, for walks in many dimensions; Atchadé 2011, for swaps
@@ -21,6 +23,7 @@ OPTIMAL_ACCEPTANCE = (
 # want 0.7 (docs/reproduction.md).
 PAPER_GAIN_EXPONENT = 0.6
 INF = float("inf")
+FORMAT = 1  # of settings as plain values
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,7 +170,7 @@ class Bounds:
 
     def __post_init__(self) -> None:
         for name in ("temperature_gap", "scale", "variance"):
-            ordered_bounds(name, getattr(self, name))
+            object.__setattr__(self, name, ordered_bounds(name, getattr(self, name)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -204,6 +207,22 @@ class Settings:
                 f"{wanted}; give Adaptation(walk_acceptance={OPTIMAL_ACCEPTANCE}) or use "
                 "Trimming(threshold='exact')"
             )
+
+
+def settings_to_plain(settings: Settings) -> dict[str, Any]:
+    """All settings as values that JSON knows; see `temperance.swaps.recipe` for the strategy."""
+    chosen = {field.name: getattr(settings, field.name) for field in fields(settings)}
+    strategy = strategy_to_plain(chosen.pop("swaps"))
+    return {FORMAT_KEY: FORMAT, **to_plain(chosen), "swaps": strategy}
+
+
+def settings_from_plain(plain: Any, *, swaps: Strategy | None = None, name: str = "settings") -> Settings:
+    """The settings that `settings_to_plain` described. ``swaps`` gives a strategy of the user's own again."""
+    given = unstamped(name, plain, FORMAT)
+    if "swaps" in given:
+        given["swaps"] = strategy_from_plain(given["swaps"], swaps, f"{name}.swaps")
+    settings: Settings = from_plain(Settings, given, name)
+    return settings
 
 
 def paper_settings(*, exponent: float = PAPER_GAIN_EXPONENT, trim: bool = True) -> Settings:

@@ -2,14 +2,23 @@
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
+
+from temperance.checks import flag, whole_number
 from temperance.core import state as core
 from temperance.core.state import FloatArray
+from temperance.errors import InvalidInputError
 from temperance.modes.policy import LEARNING
-from temperance.settings import Settings
+from temperance.plain import FORMAT_KEY, from_plain, record, to_plain, unstamped
+from temperance.runs.ladder import check_betas
+from temperance.settings import Settings, settings_from_plain, settings_to_plain
 from temperance.swaps import Strategy
 from temperance.targets import Target
 from temperance.theory import asymptotic_scale, best_acceptance, gaussian_scale
+
+FORMAT = 1  # of a plan as plain values
 
 # A random walk needs some hundred iterations a dimension before its covariance is worth freezing.
 MIN_TUNE = 5_000
@@ -54,6 +63,39 @@ class Plan:
     def adapts_for_ever(self) -> bool:
         """Whether the draws adapt too."""
         return self.settings.adaptation.when == "always"
+
+
+def plan_to_plain(plan: Plan) -> dict[str, Any]:
+    """All of a plan but its functions, as values that JSON knows."""
+    numbers = {name: to_plain(getattr(plan, name)) for name in ("betas", "dim", "draws", "tune")}
+    return {
+        FORMAT_KEY: FORMAT,
+        **numbers,
+        "keep_levels": plan.keep_levels,
+        "has_prior": plan.target.has_prior,
+        "settings": settings_to_plain(plan.settings),
+    }
+
+
+def plan_from_plain(plain: Any, target: Target, *, swaps: Strategy | None = None, name: str = "plan") -> Plan:
+    """The plan that `plan_to_plain` described, for functions that are given again."""
+    keys = ("betas", "dim", "draws", "tune", "keep_levels", "has_prior", "settings")
+    given = record(name, unstamped(name, plain, FORMAT), keys)
+    if flag(f"{name}.has_prior", given["has_prior"]) != target.has_prior:
+        whole, parts = "log_density", "log_likelihood and log_prior"
+        wanted, came = (whole, parts) if target.has_prior else (parts, whole)
+        raise InvalidInputError(f"{name}: the run was made with {wanted}, got {came}: {target.name}")
+    betas = np.array(from_plain(tuple[float, ...], given["betas"], f"{name}.betas"))
+    check_betas(f"{name}.betas", betas, betas, target.has_prior)
+    return Plan(
+        target=target,
+        settings=settings_from_plain(given["settings"], swaps=swaps, name=f"{name}.settings"),
+        betas=betas,
+        dim=whole_number(f"{name}.dim", given["dim"], least=1),
+        draws=whole_number(f"{name}.draws", given["draws"], least=0),
+        tune=whole_number(f"{name}.tune", given["tune"], least=0),
+        keep_levels=flag(f"{name}.keep_levels", given["keep_levels"]),
+    )
 
 
 def default_tune(dim: int) -> int:

@@ -23,6 +23,8 @@ class ChainRecord:
     complete: bool
     modes: LearntModes | None = None
     setbacks: tuple[str, ...] = ()  # what could not be learnt, when and why; it stayed as it was before
+    # The draws after tuning in the terms of a model with ``constrain``, by name.
+    values: Mapping[str, FloatArray] = field(default_factory=dict)
 
     @property
     def n_draws(self) -> int:

@@ -6,7 +6,7 @@ iteration, and a number (an address) that this function gets back with each call
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from temperance.core.evaluate import clear_answers
 from temperance.core.state import Info, IntArray
@@ -49,6 +49,7 @@ class Bound:
         )
 
 
+@runtime_checkable
 class Target(Protocol):
     """A log density, of whatever kind."""
 
