@@ -23,8 +23,8 @@ from peers.tasks import TASKS
 from temperance import zoo
 from temperance.core.state import JUMP_DOF, FloatArray, Mixture
 from temperance.modes import fit
-from temperance.modes.mixture import log_densities
-from temperance.modes.policy import POLICY
+from temperance.modes.policy import LEARNING
+from temperance.modes.student import log_densities
 from temperance.modes.worth import LARGEST_LOG_RATIO, efficiency
 from temperance.runs.learn import distinct_states
 from timing import heading
@@ -44,9 +44,7 @@ class Case:
 
     def __init__(self, problem: zoo.Problem, budget: int, start: FloatArray | None = None) -> None:
         first = problem.modes[int(np.argmin(problem.mode_weights))] if start is None else start
-        self.sample = partial(
-            tp.sample, problem.log_density, initial=first, draws=0, chains=1, progress=False
-        )
+        self.sample = partial(tp.sample, problem, initial=first, draws=0, chains=1, progress=False)
         self.tune = int(TUNE_SHARE * budget / self.sample(tune=1, seed=0).n_levels_at_start)
         self.problem, self.exact = problem, problem.draw(EXACT_DRAWS, EXACT_SEED)
         self.log_exact, self.mode = self.log_density(self.exact), problem.nearest_mode(self.exact)
@@ -57,15 +55,18 @@ class Case:
 
     def states(self, seed: int) -> States:
         """What the learner sees when the tuning ends."""
-        chain, first = self.sample(tune=self.tune, seed=seed).chains[0], int(POLICY.early_states * self.tune)
+        chain, first = (
+            self.sample(tune=self.tune, seed=seed).chains[0],
+            int(LEARNING.early_states * self.tune),
+        )
         points, log_density = distinct_states(chain.tuning, first, self.tune)
-        worth = min(1.0, (self.tune - first) * POLICY.worth_a_state / points.size)
-        shape, most = chain.covariance[0], min(POLICY.max_modes, max(MOST_FEW, 2 * len(self.problem.modes)))
+        worth = min(1.0, (self.tune - first) * LEARNING.worth_a_state / points.size)
+        shape, most = chain.covariance[0], min(LEARNING.max_modes, max(MOST_FEW, 2 * len(self.problem.modes)))
         every = np.ones(len(points))
         return States(
             fit.Sample(points, log_density, every, every > 0.0, worth), shape,
             np.linalg.solve(np.linalg.cholesky(shape), points.T).T, (points.mean(axis=0), np.cov(points.T)),
-            most, fit.PRIOR_STATES * self.problem.dim + 2.0,
+            most, fit.prior_weight(self.problem.dim),
         )  # fmt: skip
 
     def judge(self, fitted: Mixture, states: States, rng: np.random.Generator) -> list[float]:

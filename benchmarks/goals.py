@@ -150,7 +150,7 @@ def two_chains() -> Row:
     peaks = tp.zoo.twenty_peaks()
 
     def sample(cores: int) -> Any:
-        return tp.sample(peaks.log_density, initial=peaks.start, levels=5, tune=150_000, draws=0, chains=2,
+        return tp.sample(peaks, levels=5, tune=150_000, draws=0, chains=2,
                          cores=cores, seed=SEED, progress=False, settings=SETTINGS)  # fmt: skip
 
     def seconds(cores: int) -> float:

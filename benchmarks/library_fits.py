@@ -13,9 +13,11 @@ from sklearn.cluster import DBSCAN, HDBSCAN
 from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 
 from temperance.core.state import FloatArray, Mixture
-from temperance.modes import fit, mixture
+from temperance.modes import fit
 from temperance.modes.components import Components
-from temperance.modes.policy import POLICY
+from temperance.modes.mixture import make_mixture
+from temperance.modes.policy import FITTING, JUMPING, LEARNING
+from temperance.modes.student import from_parts
 from temperance.modes.worth import efficiency
 from temperance.theory import chi_square_quantile
 
@@ -39,17 +41,17 @@ class States(NamedTuple):
 
 def ours(states: States, *, by_counts: bool = False) -> Mixture:
     """As it is, or with weights by how often states visited a mode."""
-    modes, _ = fit.fit_modes(states.sample, states.shape, POLICY.max_modes)
+    modes, _ = fit.fit_modes(states.sample, states.shape, LEARNING.max_modes)
     if by_counts:
         return with_shares(modes.count / modes.count.sum(), modes.centre, modes.covariance, states)
-    return mixture.make_mixture(modes, *states.broad)
+    return make_mixture(modes, *states.broad)
 
 
 def with_shares(share: FloatArray, centre: FloatArray, covariance: FloatArray, states: States) -> Mixture:
     """A mixture with these weights, none near zero, and the broad component."""
-    weight, (mean, broad) = np.maximum(share, mixture.MIN_WEIGHT / len(share)), states.broad
-    weights = np.append((1.0 - mixture.BROAD_WEIGHT) * weight / weight.sum(), mixture.BROAD_WEIGHT)
-    return mixture.from_parts(weights, np.vstack([centre, mean]), np.concatenate([covariance, broad[None]]))
+    weight, (mean, broad) = np.maximum(share, JUMPING.min_weight / len(share)), states.broad
+    weights = np.append((1.0 - JUMPING.broad_weight) * weight / weight.sum(), JUMPING.broad_weight)
+    return from_parts(weights, np.vstack([centre, mean]), np.concatenate([covariance, broad[None]]))
 
 
 def of_labels(label: Any, states: States) -> Mixture:
@@ -60,7 +62,7 @@ def of_labels(label: Any, states: States) -> Mixture:
     pooled = fit._shrunk(scatter, freedom, sample.worth, states.shape, states.prior)
     fitted = [fit._component(cluster, sample, pooled, states.prior) for cluster in clusters]
     parts = zip(*((*own, c.size) for c, own in zip(clusters, fitted, strict=True)), strict=True)
-    return mixture.make_mixture(Components(*map(np.array, parts)), *states.broad)
+    return make_mixture(Components(*map(np.array, parts)), *states.broad)
 
 
 def of_model(model: Any, states: States) -> Mixture:
@@ -104,7 +106,7 @@ def hierarchical(states: States) -> Mixture:
 
 def scanned(states: States) -> Mixture:
     """DBSCAN with neighbours as near as parts of our reach."""
-    reach = np.sqrt(2.0 * chi_square_quantile(fit.LINK_QUANTILE, len(states.shape)))
+    reach = np.sqrt(2.0 * chi_square_quantile(FITTING.link_quantile, len(states.shape)))
     return best_clusters([DBSCAN(eps=part * reach) for part in REACHES], states)
 
 

@@ -84,7 +84,7 @@ def main() -> None:
 def measure(strategy: str, problem: Problem, levels: int) -> Row:
     """Run one cell."""
     result = tp.sample(
-        problem.log_density, initial=problem.start, levels=levels, draws=DRAWS, tune=TUNE, chains=RUNS,
+        problem, levels=levels, draws=DRAWS, tune=TUNE, chains=RUNS,
         seed=SEED, swaps=STRATEGIES[strategy], settings=SETTINGS, progress=False,
     )  # fmt: skip
     rows = np.array([statistics(chain, problem) for chain in result.chains])
@@ -96,7 +96,7 @@ def spread_table(problem: Problem, levels: int) -> str:
     lines = ["| strategy | weight found | its spread over runs |", "|---|---|---|"]
     for strategy in PAIR_STRATEGIES:
         result = tp.sample(
-            problem.log_density, initial=problem.start, levels=levels, draws=PAIR_DRAWS, tune=PAIR_TUNE,
+            problem, levels=levels, draws=PAIR_DRAWS, tune=PAIR_TUNE,
             chains=PAIR_RUNS, seed=SEED, swaps=STRATEGIES[strategy], settings=SETTINGS, progress=False,
         )  # fmt: skip
         weight = np.array([problem.occupancy(chain)[1] for chain in result.draws])

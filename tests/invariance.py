@@ -29,7 +29,7 @@ from temperance.core.state import (
     evaluate_type,
     propose_pair_type,
 )
-from temperance.modes.mixture import from_parts
+from temperance.modes.student import from_parts
 from temperance.moves import records_of
 from temperance.runs.plan import kernel_settings
 

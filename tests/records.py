@@ -6,7 +6,8 @@ import numpy as np
 
 import temperance as tp
 from temperance.core.state import Trace
-from temperance.runs.record import ChainRecord, LearntModes, RunSetup
+from temperance.modes.learnt import LearntModes
+from temperance.runs.record import ChainRecord, RunSetup
 
 THRESHOLD = 2.26
 ACCEPTANCE = 0.234
@@ -73,7 +74,11 @@ def make_result(rng, *, n_chains=4, **options):
         swap_acceptance=ACCEPTANCE,
         unimodal_scale=THRESHOLD,
         min_levels=2,
-        settings={"swaps": "made up", "bounds": {name: [1e-4, 1e9] for name in BOUNDS}},
+        settings={
+            "swaps": "made up",
+            "bounds": {name: [1e-4, 1e9] for name in BOUNDS},
+            "trimming": {"rule": "all_hotter"},
+        },
         versions={"temperance": "0", "python": "0"},
     )
     return tp.Result(

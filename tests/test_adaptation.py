@@ -100,7 +100,7 @@ def test_interior_edges_tend_to_their_target_beside_a_pinned_level(seed) -> None
 def test_temperatures_stay_ordered(seed) -> None:
     peaks = tp.zoo.twenty_peaks()
     result = tp.sample(
-        peaks.log_density, initial=peaks.start, levels=6, draws=0, tune=20_000, chains=2, seed=seed,
+        peaks, levels=6, draws=0, tune=20_000, chains=2, seed=seed,
         settings=PLAIN, progress=False,
     )  # fmt: skip
     for chain in result.chains:

@@ -1,10 +1,6 @@
 """Results for ArviZ: the layout, with whichever version is installed, and back from netCDF."""
 
-import os
-import shutil
-import subprocess
 import sys
-import venv
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -13,11 +9,11 @@ import numpy as np
 import pytest
 
 import temperance as tp
+from environments import Environment, find_python
 from records import jumping, learnt_modes, make_result, with_chains, with_sampling
 from temperance.runs.allocate import cut
 
 xarray = pytest.importorskip("xarray")
-ROOT = Path(__file__).parent.parent
 NAMES = {"mu": (2,), "sigma": ()}
 
 
@@ -106,7 +102,7 @@ def test_the_acceptance_of_real_draws_is_that_of_the_step_the_coordinate_or_the_
     """Every draw has one: where the base jumped, where it walked, and where it moved one coordinate."""
     modes = tp.zoo.two_modes(2, separation=5.0)
     options = {"draws": 400, "tune": 1_000, "chains": 1, "levels": 3, "progress": False}
-    real = tp.sample(modes.log_density, initial=modes.modes[0], seed=seed, **options)
+    real = tp.sample(modes, initial=modes.modes[0], seed=seed, **options)
     stats, trace = real.to_datatree(warmup=True)["sample_stats"], real.chains[0].sampling
     rates = stats["acceptance_rate"].values[0]
     jumped, walked = trace.jump >= 0, ~np.isnan(trace.walk_accept_prob[:, 0])
@@ -237,38 +233,12 @@ def test_ess_works_level_by_level(arviz, data, result):
 # ---- the other ArviZ, in an environment of its own
 
 
-def newer_python():
-    """A Python that ArviZ 1 supports: 3.12 or later, this one or another on this machine."""
-    if sys.version_info >= (3, 12):
-        return sys.executable
-    on_path = [shutil.which(f"python3.{minor}") for minor in range(12, 20)]
-    candidates = [*on_path, *map(str, Path.home().glob(".pyenv/versions/3.1[2-9]*/bin/python"))]
-    return next((path for path in candidates if path and runs(path)), None)
-
-
-def runs(python):
-    """Whether it is more than a name: version managers put stand-ins on the path."""
-    return subprocess.run([python, "--version"], capture_output=True).returncode == 0
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("wanted", ["arviz<1", "arviz>=1"])
 def test_both_versions_of_arviz(wanted, tmp_path):
     """This file's own tests, with each version."""
-    python = sys.executable if wanted == "arviz<1" else newer_python()
+    python = sys.executable if wanted == "arviz<1" else find_python(range(12, 20))
     if python is None:
         pytest.skip("ArviZ 1 needs Python 3.12, and there is none")
-    if python == sys.executable:
-        venv.create(tmp_path / "env", with_pip=True)
-    else:
-        subprocess.run([python, "-m", "venv", str(tmp_path / "env")], check=True)
-    inside = tmp_path / "env" / "bin" / "python"
     packages = [wanted, "matplotlib", "h5netcdf", "h5py", "hypothesis", "pytest", "scipy"]
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
-    install = [str(inside), "-m", "pip", "install", "--quiet", "--editable", str(ROOT), *packages]
-    subprocess.run(install, check=True, env=environment)
-    tests = ["-m", "pytest", "-p", "no:cacheprovider", "-m", "not slow", str(Path(__file__)), "-rs"]
-    done = subprocess.run([str(inside), *tests], capture_output=True, text=True, cwd=ROOT, env=environment)
-    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
-    assert " passed" in done.stdout
-    assert "skipped" not in done.stdout
+    Environment(tmp_path / "env", python, packages).test(Path(__file__).name)

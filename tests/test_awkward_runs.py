@@ -101,7 +101,7 @@ RUNS = [
 
 
 def saved_and_loaded(result, folder):
-    assert str(tp.Result.load(result.save(folder / "run"))) == str(result)
+    assert str(tp.load(result.save(folder / "run"))) == str(result)
 
 
 def in_netcdf(result, folder):
@@ -148,7 +148,7 @@ def reported(result, folder):
 LOOKS = [
     lambda result, folder: str(result),
     lambda result, folder: result._repr_html_(),
-    lambda result, folder: [str(finding) for finding in result.warnings],
+    lambda result, folder: [str(warning) for warning in result.warnings],
     summarised, occupied, saved_and_loaded, in_netcdf, reported,
     *(drawn(name) for name in tp.plots.__all__),
 ]  # fmt: skip
@@ -175,7 +175,7 @@ def test_printed_it_is_short(run, rng):
 
 
 def test_the_faults_of_such_runs_are_named(rng):
-    found = {run.__name__: {finding.name for finding in run(rng).warnings} for run in RUNS}
+    found = {run.__name__: {warning.name for warning in run(rng).warnings} for run in RUNS}
     assert "no draws" in found["no_draws"] & found["nothing_at_all"]
     assert "one chain" in found["one_chain"]
     assert "never moved" in found["constant"] & found["all_constant"]

@@ -8,7 +8,6 @@ from temperance.runs import noise
 
 PEAKS = tp.zoo.twenty_peaks()
 PLAN = {
-    "initial": PEAKS.start,
     "levels": 5,
     "draws": 3_000,
     "tune": 3_000,
@@ -22,7 +21,7 @@ PLAN = {
 
 @pytest.fixture(scope="module")
 def reference():
-    return tp.sample(PEAKS.log_density, **PLAN)
+    return tp.sample(PEAKS, **PLAN)
 
 
 def assert_same(one, two) -> None:
@@ -40,14 +39,14 @@ def assert_same(one, two) -> None:
 def test_block_size_changes_nothing(block, reference, monkeypatch) -> None:
     assert min(reference.n_levels) < 5, "levels must be dropped in the middle of a block"
     monkeypatch.setattr(noise, "MAX_BLOCK", block)
-    assert_same(reference, tp.sample(PEAKS.log_density, **PLAN))
+    assert_same(reference, tp.sample(PEAKS, **PLAN))
 
 
 @pytest.mark.parametrize("cores", [1, 2, 3])
 def test_number_of_threads_changes_nothing(cores, reference) -> None:
-    assert_same(reference, tp.sample(PEAKS.log_density, **PLAN, cores=cores))
+    assert_same(reference, tp.sample(PEAKS, **PLAN, cores=cores))
 
 
 def test_another_seed_changes_everything(reference) -> None:
-    other = tp.sample(PEAKS.log_density, **{**PLAN, "seed": 8})
+    other = tp.sample(PEAKS, **{**PLAN, "seed": 8})
     assert not np.any(reference.draws == other.draws)

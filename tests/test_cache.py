@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numba
 import pytest
-from numba.core.caching import FunctionCache, UserProvidedCacheLocator
+from numba.core.caching import FunctionCache
 
 import temperance
 from temperance.core import cache
@@ -326,7 +326,8 @@ def test_digest_does_not_change_with_other_files(house: House):
 def nowhere(monkeypatch, tmp_path):
     """An installation and a home folder that cannot be written to."""
     monkeypatch.setattr(numba.config, "CACHE_DIR", "")
-    monkeypatch.setattr(FunctionCache._impl_class, "_locator_classes", [UserProvidedCacheLocator])
+    only_what_the_user_names = FunctionCache._impl_class._locator_classes[:1]
+    monkeypatch.setattr(FunctionCache._impl_class, "_locator_classes", only_what_the_user_names)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(cache, "_in_use", [])
     return tmp_path

@@ -11,6 +11,7 @@ import temperance as tp
 from records import wandering_replicas
 from temperance.results import diagnostics as d
 from temperance.results.diagnostics.acceptance import pair_acceptance
+from temperance.theory import asymptotic_scale
 from test_results import autoregression
 
 # ---- one quantity: ArviZ
@@ -311,8 +312,20 @@ def test_replicas_must_be_by_level():
 
 
 def test_unimodality_compares_with_a_scale():
-    assert d.unimodal_scale(4) == 2.38 / 2.0
-    np.testing.assert_allclose(d.unimodality(np.log([1.19, 0.595]), d.unimodal_scale(4)), [1.0, 0.5])
+    assert asymptotic_scale(4) == 2.38 / 2.0
+    np.testing.assert_allclose(d.unimodality(np.log([1.19, 0.595]), asymptotic_scale(4)), [1.0, 0.5])
+
+
+@pytest.mark.parametrize(
+    ("scales", "first", "all_hotter"),
+    [([1.0, 0.5, 2.0], 0, 2), ([0.5, 2.0, 0.9], 1, 3), ([0.5, np.nan], 2, 2), ([1.0, np.nan, 1.0], 0, 2)],
+)
+def test_the_first_unimodal_level_by_both_rules(scales, first, all_hotter):
+    """What is not known passes for nothing."""
+    assert d.first_unimodal(scales, 1.0, "first") == first
+    assert d.first_unimodal(scales, 1.0, "all_hotter") == all_hotter
+    with pytest.raises(tp.InvalidInputError, match="rule must be"):
+        d.first_unimodal(scales, 1.0, "last")
 
 
 # ---- modes

@@ -254,8 +254,9 @@ def assert_beginning(part, place):
 
 @each_place
 def test_a_keyboard_interrupt_of_a_users_function_is_a_ctrl_c(place):
-    with pytest.warns(tp.IncompleteWarning, match="the run was interrupted"):
+    with pytest.warns(tp.IncompleteWarning, match="the run was interrupted") as caught:
         part = run_until(KeyboardInterrupt(), place)
+    assert {one.filename for one in caught} == {__file__}, "the line that samples"
     assert_beginning(part, place)
 
 

@@ -24,9 +24,11 @@ from invariance import learnt_run
 from temperance.core.move import score_level
 from temperance.core.state import JUMP_DOF
 from temperance.core.unimodal import JUDGED
-from temperance.modes.mixture import from_parts, log_densities, no_mixture
+from temperance.modes import student
+from temperance.modes.mixture import no_mixture
+from temperance.modes.student import from_parts, log_densities, most_likely, nearest_squares, whitened_squares
 from temperance.moves import BESIDE
-from temperance.moves.independence import INDEPENDENCE, mixture_log_density
+from temperance.moves.independence import INDEPENDENCE, mixture_log_density, whitened_square
 from temperance.runs.levels import covariances
 from temperance.runs.plan import kernel_settings
 
@@ -94,7 +96,7 @@ def test_robust_shape_is_the_covariance_within_a_mode(seed) -> None:
     """Two far modes with correlated coordinates: the shape is that of one, the spread that of both."""
     modes = tp.zoo.two_modes(3, separation=8.0, sd=0.7)
     result = tp.sample(
-        modes.log_density, initial=modes.modes[0], levels=6, tune=20_000, draws=1, chains=8, seed=seed,
+        modes, initial=modes.modes[0], levels=6, tune=20_000, draws=1, chains=8, seed=seed,
         progress=False,
     )  # fmt: skip
     shapes = np.array([chain.covariance[0] for chain in result.chains]).mean(axis=0)
@@ -164,6 +166,28 @@ def test_mixture_density_is_that_of_students(dim, n_components, rng) -> None:
     expected = [naive.t_mixture_log_density(x, weights, centres, covariances_, JUMP_DOF) for x in points]
     np.testing.assert_allclose([alone(mixture_log_density)(x, mixture) for x in points], expected, rtol=1e-10)
     np.testing.assert_allclose(log_densities(points, mixture), expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize("batch", [1, 10**6])
+@pytest.mark.parametrize("dim", [1, 3, 12])
+def test_the_mixture_in_numpy_equals_the_compiled_one(dim, batch, rng, monkeypatch) -> None:
+    """What results and learning compute is what the loop jumps with; a row in a batch, or all at once."""
+    monkeypatch.setattr(student, "BATCH", batch)
+    mixture = from_parts(*random_parts(rng, 5, dim))
+    points = 5.0 * rng.standard_normal((30, dim))
+    squares = [[alone(whitened_square)(k, x, mixture) for k in range(5)] for x in points]
+    np.testing.assert_allclose(whitened_squares(points, mixture), squares, rtol=1e-10)
+    np.testing.assert_allclose(nearest_squares(points, mixture), np.min(squares, axis=1), rtol=1e-10)
+    terms = [[alone(mixture_log_density)(x, only(k, mixture)) for k in range(5)] for x in points]
+    np.testing.assert_array_equal(most_likely(points, mixture), np.argmax(terms, axis=1))
+    assert len(set(np.argmax(terms, axis=1))) > 2, "or this test says nothing"
+    whole = [alone(mixture_log_density)(x, mixture) for x in points]
+    np.testing.assert_allclose(log_densities(points, mixture), whole, rtol=1e-10)
+
+
+def only(k, mixture):
+    """One component with its weight."""
+    return mixture._replace(**{name: getattr(mixture, name)[k : k + 1] for name in mixture._fields[1:]})
 
 
 def test_mixture_density_far_out_is_finite(rng) -> None:

@@ -14,6 +14,7 @@ from harness import HandTarget, advance, alone, in_lanes, make_noise, make_plan,
 from temperance.core import accept, evaluate, linalg, numeric, swap, trim
 from temperance.core.lanes import LANES
 from temperance.core.state import INFINITE, LEVEL, NOT_A_NUMBER, RUNNING, STATUS
+from temperance.results.diagnostics import first_unimodal
 from temperance.runs.levels import covariances
 from temperance.runs.plan import kernel_settings
 from temperance.theory import gaussian_scale
@@ -168,6 +169,20 @@ def test_number_of_levels_is_equation_11(theta, threshold, epsilon, min_levels, 
     alone(trim.trim)(run.state, settings, 0)
     expected = naive.number_of_levels(np.array(theta), threshold, epsilon, min_levels, all_hotter)
     assert run.state.n_levels[0] == expected
+
+
+@given(st.lists(st.floats(-2, 2), min_size=1, max_size=8), st.floats(0.2, 3), st.booleans())
+def test_what_results_call_unimodal_is_what_trimming_does(theta, threshold, all_hotter) -> None:
+    """The kernel against what plots show; the paper's rule in place of the other would differ."""
+    run = TRIM_RUNS[len(theta)]
+    run.state.n_levels[0] = len(theta)
+    run.state.log_scale[:] = theta
+    settings = kernel_settings(run.plan, adapting=True)._replace(
+        trim_threshold=threshold, trim_leniency=0.0, trim_needs_all=all_hotter
+    )
+    rule = "all_hotter" if all_hotter else "first"
+    expected = alone(trim.first_unimodal)(run.state, settings, len(theta))
+    assert first_unimodal(np.exp(theta), threshold, rule) == expected
 
 
 @given(st.lists(st.floats(-2, 2), min_size=2, max_size=8), st.integers(1, 6))

@@ -89,7 +89,7 @@ def level_truth(beta: np.ndarray, *, power: bool) -> tuple[np.ndarray, np.ndarra
 @pytest.mark.parametrize("power", [True, False], ids=["power", "likelihood"])
 def test_moments_of_all_levels_with_a_prior_that_is_not_flat(power, seed) -> None:
     """pyPESTO's mistake: walks and swaps that disagree on what is tempered."""
-    target = {"log_density": posterior} if power else {"log_likelihood": LIKELIHOOD, "log_prior": PRIOR}
+    target = {"model": posterior} if power else {"log_likelihood": LIKELIHOOD, "log_prior": PRIOR}
     ladder = [1.0, 0.5, 0.2] if power else [1.0, 0.4, 0.1, 0.0]
     result = tp.sample(
         **target, initial=np.zeros(2), inverse_temperatures=ladder, draws=15_000, tune=3_000, chains=32,
@@ -127,9 +127,7 @@ def test_correlated_gaussians(dim, seed) -> None:
 def test_twenty_peaks(seed) -> None:
     """All modes in every chain, and moments: a bias of 0.2 in E x must be seen."""
     peaks = tp.zoo.twenty_peaks()
-    result = tp.sample(
-        peaks.log_density, initial=peaks.start, levels=5, draws=60_000, chains=24, seed=seed, progress=False
-    )
+    result = tp.sample(peaks, levels=5, draws=60_000, chains=24, seed=seed, progress=False)
     assert np.min([peaks.occupancy(chain) for chain in result.draws]) > 0.0
     moments = np.concatenate([result.draws.mean(axis=1), (result.draws**2).mean(axis=1)], axis=1)
     truth = np.concatenate([peaks.mean, peaks.second_moments])
@@ -143,9 +141,7 @@ def test_twenty_peaks(seed) -> None:
 def test_weights_of_two_modes_in_twenty_dimensions(draws, visible, seed) -> None:
     """Means ∓3 in all coordinates, sd ½, weights ⅓ and ⅔, in frozen mode with default trimming."""
     modes = tp.zoo.two_modes(20)
-    result = tp.sample(
-        modes.log_density, initial=modes.start, levels=16, draws=draws, chains=32, seed=seed, progress=False
-    )
+    result = tp.sample(modes, levels=16, draws=draws, chains=32, seed=seed, progress=False)
     right = np.array([modes.occupancy(chain)[1:] for chain in result.draws])
     verdict = judge_means(right, modes.mode_weights[1:], np.array([visible]))
     assert verdict.passed, verdict.detail
@@ -153,7 +149,7 @@ def test_weights_of_two_modes_in_twenty_dimensions(draws, visible, seed) -> None
 
 def test_one_level_is_plain_adaptive_metropolis(seed) -> None:
     result = tp.sample(
-        tp.zoo.gaussian(3, mean=1.0, sd=2.0).log_density, initial=np.zeros(3), levels=1, draws=20_000,
+        tp.zoo.gaussian(3, mean=1.0, sd=2.0), initial=np.zeros(3), levels=1, draws=20_000,
         chains=16, seed=seed, progress=False,
     )  # fmt: skip
     assert np.all([np.all(chain.sampling.swap_accepted == 0) for chain in result.chains])

@@ -8,9 +8,9 @@ import pytest
 
 import temperance as tp
 from records import make_result
+from temperance.execution import _warn_of_setbacks
 from temperance.runs import events, learn
 from temperance.runs.chain import ChainRun
-from temperance.sampling import _warn_of_setbacks
 
 PEAKS = tp.zoo.two_modes(2)
 SHORT = {
@@ -83,8 +83,9 @@ def test_whatever_fails_in_learning_the_run_goes_on_and_says_so(
     monkeypatch.setattr(module, name, failing(getattr(module, name), first))
     if name == "own_component":  # is asked for only where the hottest level has one mode
         monkeypatch.setattr(events, "unimodal_scale", lambda plan: 0.0)
-    with pytest.warns(tp.LearningWarning, match="went back to what was known; .*not to be had"):
-        result = tp.sample(PEAKS.log_density, seed=seed, **SHORT)
+    with pytest.warns(tp.LearningWarning, match="went back to what was known; .*not to be had") as caught:
+        result = tp.sample(PEAKS, seed=seed, **SHORT)
+    assert {one.filename for one in caught} == {__file__}, "the line that samples"
     assert result.complete
     assert result.draws.shape == (2, 400, 2)
     assert any("not to be had" in setback for chain in result.chains for setback in chain.setbacks)
@@ -139,5 +140,5 @@ def test_setbacks_are_saved(seed, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(learn, "fit_modes", failing(learn.fit_modes, 2))
     with pytest.warns(tp.LearningWarning):
         result = tp.sample(PEAKS.log_density, seed=seed, **SHORT)
-    loaded = tp.Result.load(result.save(tmp_path / "run.npz"))
+    loaded = tp.load(result.save(tmp_path / "run.npz"))
     assert [chain.setbacks for chain in loaded.chains] == [chain.setbacks for chain in result.chains]

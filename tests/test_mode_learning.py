@@ -13,15 +13,10 @@ from harness import PLAIN, HandTarget, advance, make_noise, make_plan, make_run
 from judge import judge_means
 from temperance.modes.components import Components
 from temperance.modes.fit import Sample, fit_modes
-from temperance.modes.link import MAX_STRETCH, link_states
-from temperance.modes.mixture import (
-    MIN_WEIGHT,
-    from_parts,
-    log_densities,
-    make_mixture,
-    mode_weights,
-    with_mass,
-)
+from temperance.modes.link import link_states
+from temperance.modes.mixture import make_mixture, mode_weights, with_mass
+from temperance.modes.policy import FITTING, JUMPING
+from temperance.modes.student import from_parts, log_densities
 from temperance.modes.worth import efficiency, jump_chance, rest_every, tuning_chance
 from temperance.runs.learn import distinct_states, first_learner, frozen, learnt
 from temperance.runs.plan import kernel_settings
@@ -42,7 +37,7 @@ def test_links_equal_the_naive_ones(dim, n, rng) -> None:
     points = rng.standard_normal((n, dim)) + 6.0 * (rng.random(n) < 0.5)[:, None]
     log_density, reach = rng.standard_normal(n), rng.choice([1.0, 4.0, 100.0], n)
     label, n_clusters = link_states(points, log_density, reach)
-    expected = naive.link(points, log_density, reach, MAX_STRETCH)
+    expected = naive.link(points, log_density, reach, FITTING.max_stretch)
     assert n_clusters == len(expected)
     assert {frozenset(np.flatnonzero(label == k).tolist()) for k in range(n_clusters)} == {
         frozenset(cluster) for cluster in expected
@@ -103,7 +98,7 @@ def test_no_weight_is_near_zero_and_negligible_modes_go() -> None:
     modes = Components(np.zeros((3, 2)), one, np.array([0.0, -12.0, -40.0]), np.array([9, 9, 9]))
     kept = with_mass(modes)
     assert len(kept) == 2
-    assert mode_weights(kept).min() == pytest.approx(MIN_WEIGHT / 2, rel=0.1)
+    assert mode_weights(kept).min() == pytest.approx(JUMPING.min_weight / 2, rel=0.1)
 
 
 def test_the_mass_of_a_mode_is_its_height_times_its_volume() -> None:
@@ -237,7 +232,7 @@ def test_known_answers_by_replicates_from_the_lightest_mode(name, seed) -> None:
     if name == "rings":
         lightest[0] += 5.0  # onto the ring; its centre is empty
     result = tp.sample(
-        problem.log_density, initial=lightest, draws=draws, tune=4_000, chains=chains, seed=seed,
+        problem, initial=lightest, draws=draws, tune=4_000, chains=chains, seed=seed,
         data=problem.data, progress=False,
     )  # fmt: skip
     assert np.mean([chain.modes.chance > 0.5 for chain in result.chains]) > 0.5, "most chains must jump"
@@ -273,7 +268,7 @@ def test_replicates_would_see_modes_weighed_wrongly(seed) -> None:
     """Jumps without a ratio would give modes the mixture's weights; equal ones are told from the true."""
     modes = tp.zoo.two_modes(5)
     result = tp.sample(
-        modes.log_density, initial=modes.modes[0], draws=5_000, tune=4_000, chains=32, seed=seed,
+        modes, initial=modes.modes[0], draws=5_000, tune=4_000, chains=32, seed=seed,
         progress=False,
     )  # fmt: skip
     right = np.array([modes.occupancy(chain)[1:] for chain in result.draws])
@@ -314,7 +309,7 @@ def test_without_a_share_no_scout_is_sent(seed) -> None:
     problem = tp.zoo.two_modes(2)
     settings = tp.Settings(jumps=tp.Jumps(scout_share=0.0))
     result = tp.sample(
-        problem.log_density, initial=problem.modes[0], levels=3, draws=0, tune=800, chains=1, seed=seed,
+        problem, initial=problem.modes[0], levels=3, draws=0, tune=800, chains=1, seed=seed,
         progress=False, settings=settings,
     )  # fmt: skip
     assert result.chains[0].modes.n_scouts == 0
@@ -352,7 +347,7 @@ def test_a_failing_density_in_a_scout_keeps_all_draws(seed) -> None:
 
 def test_jumps_can_be_switched_off(seed) -> None:
     result = tp.sample(
-        tp.zoo.two_modes(2).log_density, initial=np.full(2, -3.0), draws=200, tune=500, chains=1, seed=seed,
+        tp.zoo.two_modes(2), initial=np.full(2, -3.0), draws=200, tune=500, chains=1, seed=seed,
         settings=replace(PLAIN, jumps=tp.Jumps(enabled=False)), progress=False,
     )  # fmt: skip
     chain = result.chains[0]

@@ -10,9 +10,13 @@ from scipy import stats
 import temperance as tp
 from records import jumping, learnt_modes, make_result, with_chains, with_draws
 from temperance.core.state import JUMP_DOF
-from temperance.results import learnt
+from temperance.modes import overlap, student
+from temperance.modes import pool as pooling
+from temperance.modes.overlap import joined, overlaps
+from temperance.modes.policy import MATCHING
+from temperance.modes.pool import pooled
+from temperance.modes.student import most_likely
 from temperance.results.diagnostics import find_modes, mcse_mean, occupancy
-from temperance.results.learnt import joined, most_likely, overlaps, pooled
 from temperance.runs.allocate import cut
 
 CENTRES = np.array([[0.0, 0.0], [12.0, 0.0], [0.0, 20.0]])
@@ -84,12 +88,11 @@ def test_the_work_grows_with_the_chains_and_not_with_their_square(monkeypatch, r
     """Distances between centres: three of each chain, both ways, to the three that are known."""
     counted = []
 
-    def counting(points, pool):
-        counted.append(len(points) * len(pool.weight))
-        return squares(points, pool)
+    def counting(points, mixture):
+        counted.append(len(points) * len(mixture.centre))
+        return student.whitened_squares(points, mixture)
 
-    squares = learnt._squares
-    monkeypatch.setattr(learnt, "_squares", counting)
+    monkeypatch.setattr(pooling, "whitened_squares", counting)
     for n_chains in (10, 80):
         counted.clear()
         assert len(pooled(jittered(rng, n_chains, 0.05)).weight) == 3
@@ -139,10 +142,10 @@ def naive_terms(points, pool):
 @pytest.mark.parametrize(("dim", "batch"), [(1, 10**6), (3, 10**6), (3, 50)])
 def test_draws_go_to_the_component_with_the_highest_density(rng, monkeypatch, dim, batch):
     """Against SciPy; distances alone, without weights and volumes, would give others."""
-    monkeypatch.setattr(learnt, "BATCH", batch)
+    monkeypatch.setattr(student, "BATCH", batch)
     pool, points = random_pool(rng, 5, dim), rng.normal(0.0, 4.0, (300, dim))
     terms = naive_terms(points, pool)
-    labels = most_likely(points, pool)
+    labels = most_likely(points, pool.mixture)
     np.testing.assert_array_equal(labels, terms.argmax(axis=1))
     chance = np.exp(terms - terms.max(axis=1, keepdims=True))
     chance /= chance.sum(axis=1, keepdims=True)
@@ -176,7 +179,7 @@ def test_one_mode_that_was_learnt_as_many_is_one(rng, monkeypatch):
     split = knowing(drawn, learnt_modes([*pieces, *far], width=0.8))
     assert len(split.modes) == 2
     np.testing.assert_array_equal(split.modes.label, label)
-    monkeypatch.setattr(learnt, "MAX_OVERLAP", 2.0)
+    monkeypatch.setattr(overlap, "MATCHING", replace(MATCHING, max_overlap=2.0))
     assert len(replace(split).modes) > 4
 
 
@@ -365,7 +368,7 @@ def test_one_mode_and_no_jumps_are_not_worth_a_table(rng):
 def test_modes_that_no_ellipse_fits(seed):
     """Each banana is learnt as many components, and all of them make two modes, with the weights known."""
     problem = tp.zoo.two_bananas()
-    result = tp.sample(problem.log_density, initial=problem.start, seed=seed, progress=False)
+    result = tp.sample(problem, seed=seed, progress=False)
     modes = result.modes
     assert min(len(chain.modes.weight) for chain in result.chains) > 4, "or this test says nothing"
     heavy = modes.weight > 0.02

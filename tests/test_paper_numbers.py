@@ -754,7 +754,7 @@ TUNE, DRAWS = 30, 50
 @pytest.fixture(scope="module")
 def record():
     result = tp.sample(
-        PEAKS.log_density, initial=PEAKS.start, temperatures=[1.0, 2.0, 3.0], draws=DRAWS, tune=TUNE,
+        PEAKS, temperatures=[1.0, 2.0, 3.0], draws=DRAWS, tune=TUNE,
         chains=1, seed=3, progress=False, settings=tp.paper_settings(trim=False),
     )  # fmt: skip
     return result.chains[0]
@@ -828,7 +828,7 @@ def test_one_level_has_no_swaps_to_accept():
 def test_levels_left_after_trimming():
     problem = tp.zoo.gaussian(2)
     result = tp.sample(
-        problem.log_density, initial=problem.start, temperatures=[1.0, 2.0, 3.0, 4.0], draws=200, tune=500,
+        problem, temperatures=[1.0, 2.0, 3.0, 4.0], draws=200, tune=500,
         chains=1, seed=3, progress=False, settings=tp.paper_settings(),
     )  # fmt: skip
     (record,) = result.chains

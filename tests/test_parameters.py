@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import temperance as tp
 from records import make_result
-from temperance.results.parameters import parameters_from
+from temperance.parameters import parameters_from
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,8 @@ from records import THRESHOLD, jumping, learnt_modes, make_result, with_chains, 
 matplotlib.use("Agg")
 from matplotlib import pyplot
 
+from temperance.results.plots.levels import CUT, KEPT
+
 ALL = [getattr(tp.plots, name) for name in tp.plots.__all__]
 each_plot = pytest.mark.parametrize("plot", ALL, ids=lambda plot: plot.__name__)
 
@@ -176,6 +178,29 @@ def test_draws_by_level_has_a_panel_for_each(result, ax):
     assert len(ax.child_axes) == 4
     points = ax.child_axes[3].lines[0].get_xydata()
     np.testing.assert_array_equal(points, result.level_draws[0, :, 3][:, [2, 0]])
+
+
+@pytest.mark.parametrize(
+    ("rule", "scales", "last_beta", "n_kept"),
+    [
+        ("first", [1.2, 0.5, 1.2, 1.2], 0.1, 1),
+        ("all_hotter", [1.2, 0.5, 1.2, 1.2], 0.1, 3),
+        ("all_hotter", [0.5, 1.2, 1.2, 0.5], 0.0, 2),
+        ("all_hotter", [1.2, 0.5, 0.9, 1.2], 0.0, 4),
+    ],
+)
+def test_grey_panels_are_those_that_trimming_would_drop(result, ax, rule, scales, last_beta, n_kept):
+    """A cold level in one of its modes passes, and ends the ladder by the paper's rule alone.
+
+    What a level pinned at the prior looks like does not matter.
+    """
+    log_scale = np.log(result.setup.unimodal_scale * np.array(scales))
+    betas = np.append(result.chains[0].beta[:-1], last_beta)
+    changed = with_chains(result, lambda k, chain: replace(chain, log_scale=log_scale, beta=betas))
+    setup = replace(result.setup, settings={**result.setup.settings, "trimming": {"rule": rule}})
+    tp.plots.draws_by_level(replace(changed, setup=setup), ax=ax)
+    colours = [panel.lines[0].get_color() for panel in ax.child_axes]
+    assert colours == [KEPT] * n_kept + [CUT] * (4 - n_kept)
 
 
 def test_draws_by_level_needs_kept_levels(rng):

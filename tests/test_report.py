@@ -110,9 +110,9 @@ def test_names_and_titles_are_escaped(result, tmp_path, no_figures):
 def test_warnings_are_shown_with_their_cures(result, tmp_path, no_figures):
     apart = with_draws(result, result.draws + 20.0 * np.arange(4)[:, None, None])
     text = apart.report(tmp_path / "run.html").read_text(encoding="utf-8")
-    for finding in apart.warnings:
-        assert f"<h3>{finding.name}</h3>" in text
-        assert finding.cure in text
+    for warning in apart.warnings:
+        assert f"<h3>{warning.name}</h3>" in text
+        assert warning.cure in text
     assert '<section id="verdict" class="serious">' in text
 
 

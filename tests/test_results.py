@@ -518,7 +518,7 @@ def test_a_result_knows_how_it_was_set_up(result, dropping, two_parts):
     assert (setup.adapts_always, dropping.setup.adapts_always) == (False, True)
     assert setup.min_levels == setup.settings["trimming"]["min_levels"] == EAGER.min_levels
     assert setup.unimodal_scale == pytest.approx(0.8 * gaussian_scale(best_acceptance(2), 2))
-    assert setup.settings["swaps"] == "equi-energy"
+    assert setup.settings["swaps"]["name"] == "equi-energy"
     assert setup.settings["log density"] == "log_density"
     assert setup.settings["adaptation"]["gain"]["exponent"] == tp.Gain().exponent
     assert setup.versions["numpy"] == np.__version__

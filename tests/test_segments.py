@@ -296,6 +296,12 @@ def test_a_snapshot_is_total_and_plain(whole):
     assert names == set(RunState.__dataclass_fields__)
 
 
+@pytest.mark.parametrize("spelling", [np.ndarray[tuple[int], np.dtype[np.int16]], list[np.int16]])
+def test_the_numbers_of_a_field_are_known_however_numpy_spells_them(spelling):
+    """Up to 2.4 as an array of a dtype, from 2.5 on by the type of number alone."""
+    assert schema._dtype(spelling) == np.int16
+
+
 def test_every_field_of_a_level_is_exchanged_moved_and_made_room_for(rng):
     """By the table alone: whatever has a row for each level."""
     n_levels, dim = 6, 3

@@ -521,9 +521,9 @@ def test_refused_points_leave_nothing_behind_whatever_the_kind(prior):
     """All kinds reject a NaN alike: had one of them left the refusal in a buffer, a level would freeze."""
     results = []
     for kind in KINDS:
-        parts = {"log_density": form(kind, undefined_now_and_then)}
+        parts = {"model": form(kind, undefined_now_and_then)}
         if prior is not None:
-            parts = {"log_likelihood": parts["log_density"], "log_prior": form(kind, prior)}
+            parts = {"log_likelihood": parts["model"], "log_prior": form(kind, prior)}
         results.append(
             tp.sample(
                 **parts,

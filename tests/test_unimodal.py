@@ -105,7 +105,7 @@ def test_a_level_with_two_modes_shows_them_in_whatever_direction_they_lie(walk, 
 def test_levels_stay_while_their_score_is_not_known(seed) -> None:
     """A single Gaussian, but too few iterations to tell."""
     result = tp.sample(
-        tp.zoo.gaussian(2).log_density, initial=np.zeros(2), draws=20, tune=100, levels=4, chains=1,
+        tp.zoo.gaussian(2), initial=np.zeros(2), draws=20, tune=100, levels=4, chains=1,
         seed=seed, progress=False, settings=tp.Settings(trimming=tp.Trimming(after=0, every=1)),
     )  # fmt: skip
     assert result.n_levels == [4]

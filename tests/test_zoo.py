@@ -507,7 +507,7 @@ def test_labels_switch_only_with_tempering(levels, all_seen, seed) -> None:
     """The problem is genuine: a plain walk stays with the order in which it began, or learns one more."""
     problem = LABELS[3]
     options = {"levels": levels, "draws": 4_000, "chains": 4, "seed": seed, "progress": False}
-    result = tp.sample(problem.log_density, initial=problem.modes[0], **options)
+    result = tp.sample(problem, initial=problem.modes[0], **options)
     assert [bool(np.all(problem.occupancy(chain) > 0.0)) for chain in result.draws] == [all_seen] * 4
 
 
@@ -552,7 +552,7 @@ def test_plain_walks_stay_in_their_mode(name, seed) -> None:
     problem, options = EXACT[name], {"levels": 1, "draws": 4_000, "chains": 2, "progress": False}
     options["settings"] = PLAIN  # a walk that neither jumps nor takes coordinates one by one
     for home in (0, len(problem.modes) - 1):
-        result = tp.sample(problem.log_density, initial=problem.modes[home], seed=seed, **options)
+        result = tp.sample(problem, initial=problem.modes[home], seed=seed, **options)
         assert min(problem.occupancy(chain)[home] for chain in result.draws) > 0.99
 
 
@@ -635,7 +635,7 @@ def test_starts_are_inside_the_support(name, seed) -> None:
 def test_every_problem_can_be_sampled(name, seed) -> None:
     problem = tp.zoo.get(name)
     result = tp.sample(
-        problem.log_density, initial=problem.start, data=problem.data, levels=3, draws=50, tune=50, chains=1,
+        problem, levels=3, draws=50, tune=50, chains=1,
         seed=seed, progress=False,
     )  # fmt: skip
     assert result.draws.shape == (1, 50, problem.dim)

@@ -1,4 +1,4 @@
-"""Digests of the draws of ten set-ups, to hold one version of the sources against another.
+"""Digests of the draws of eleven set-ups, to hold one version of the sources against another.
 
 ``python tools/draws_digest.py`` prints a line for each; run it with two trees on ``PYTHONPATH`` in turn and
 compare. Two versions that promise the same draws print the same.
@@ -55,9 +55,9 @@ COVARIANCE = tp.Settings(
     adaptation=tp.Adaptation(walk="covariance", coordinate_every=3), jumps=tp.Jumps(enabled=False)
 )
 SETUPS: dict[str, dict[str, Any]] = {
-    "defaults": {"log_density": two_modes, "dim": 2},
-    "defaults, 7-d, plain Python": {"log_density": plain(two_modes), "dim": 7},
-    "vectorised": {"log_density": over_rows(two_modes), "dim": 3, "vectorized": True},
+    "defaults": {"model": two_modes, "dim": 2},
+    "defaults, 7-d, plain Python": {"model": plain(two_modes), "dim": 7},
+    "vectorised": {"model": over_rows(two_modes), "dim": 3, "vectorized": True},
     "two parts": {**TWO_PARTS, "dim": 3, "levels": 6},
     "two parts, plain Python, equi-energy": {
         "log_likelihood": plain(likelihood),
@@ -66,31 +66,31 @@ SETUPS: dict[str, dict[str, Any]] = {
         "levels": 5,
         "swaps": tp.swaps.equi_energy(),
     },
-    "the paper": {"log_density": two_modes, "dim": 2, "levels": 7, "settings": tp.paper_settings()},
+    "the paper": {"model": two_modes, "dim": 2, "levels": 7, "settings": tp.paper_settings()},
     "covariance walks, single coordinates, no jumps": {
-        "log_density": two_modes,
+        "model": two_modes,
         "dim": 4,
         "settings": COVARIANCE,
     },
     "everlasting adaptation with jumps, rings": {
-        "log_density": two_modes,
+        "model": two_modes,
         "dim": 2,
         "settings": ALWAYS,
         "swaps": tp.swaps.energy_rings(),
     },
     "custom weights, compiled": {
-        "log_density": two_modes,
+        "model": two_modes,
         "dim": 2,
         "levels": 6,
         "swaps": tp.swaps.custom(numba.njit(favourite)),
     },
     "custom weights, plain Python; heat": {
-        "log_density": two_modes,
+        "model": two_modes,
         "dim": 1,
         "levels": 9,
         "swaps": tp.swaps.custom(favourite),
     },
-    "heat bath": {"log_density": two_modes, "dim": 5, "levels": 9, "swaps": tp.swaps.heat_bath()},
+    "heat bath": {"model": two_modes, "dim": 5, "levels": 9, "swaps": tp.swaps.heat_bath()},
 }
 
 

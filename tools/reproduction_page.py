@@ -4,11 +4,13 @@
 ``temperance reproduce all`` as its argument it first takes over the runs and figures of that folder.
 """
 
+import json
 import re
 import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +26,18 @@ ROOT = Path(__file__).parent.parent
 TEMPLATE = Path(__file__).with_name("reproduction_template.md")
 PAGE = ROOT / "docs" / "reproduction.md"
 RUNS = ROOT / "docs" / "reproduction"
+CHECK = "check.json"
+CHECKED = """\
+Since then the streams of random numbers were keyed anew. `tools/check_reproduction.py` made {n_cells} of the
+cells again ({origin}) and set them beside these."""
+MADE_ANEW = """\
+The sources behind this page, run once more in the {n_cells} cells that differ most ({origin}), were set
+beside the new runs too."""
+COMPARED = """\
+Of {comparisons} means and spreads over runs {different}, at {false_alarms:.0%} of false alarms in all: the
+largest z is {largest}, the limit {limit}, and a shift of {visible_shift} standard deviations over runs would
+be seen nine times in ten. Beyond 2 lie {beyond_2}, where {beyond_2_by_chance} would by chance; columns depend
+on one another, and {as_many_when_relabelled:.0%} of random relabellings of the runs have as many."""
 PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 
 
@@ -64,7 +78,8 @@ def _makers(store: Store) -> dict[str, Callable[[], str]]:
         **tables,
         **figures,
         "studies": _studies,
-        "origin": lambda: _origin(store),
+        "origin": lambda: _origin(store.note),
+        "check": lambda: _check(store.folder / CHECK),
         "wall_time": lambda: _minutes(sum(store.note["seconds"].values())),
         "figure6_levels": lambda: _levels_left(read),
     }
@@ -98,10 +113,27 @@ def _range(levels: list[int]) -> str:
     return f"{levels[0]}–{levels[-1]}" if whole else ", ".join(str(n_levels) for n_levels in levels)
 
 
-def _origin(store: Store) -> str:
-    versions = store.note["versions"]
+def _origin(note: dict[str, Any]) -> str:
+    versions = note["versions"]
     packages = ", ".join(f"{name} {versions[name]}" for name in ("temperance", "python", "numpy", "numba"))
-    return f"seed {store.seed}, {packages}, kernels {versions['kernels']}, begun {store.note['begun']}"
+    return f"seed {note['seed']}, {packages}, kernels {versions['kernels']}, begun {note['begun']}"
+
+
+def _check(path: Path) -> str:
+    """How later sources compare with the runs, if that was looked at (tools/check_reproduction.py)."""
+    if not path.exists():
+        return ""
+    found = json.loads(path.read_text(encoding="utf-8"))
+    parts = [CHECKED.format(n_cells=len(found["runs"]), origin=_origin(found)), _compared(found)]
+    if "earlier_sources" in found:
+        earlier = found["earlier_sources"]
+        parts += [MADE_ANEW.format(n_cells=len(earlier["runs"]), origin=_origin(earlier)), _compared(earlier)]
+    return "\n".join(parts)
+
+
+def _compared(found: dict[str, Any]) -> str:
+    different = f"there differ {', '.join(found['different'])}" if found["different"] else "none differs"
+    return COMPARED.format(**{**found, "different": different})
 
 
 def _minutes(seconds: float) -> str:

@@ -42,9 +42,7 @@ def as_it_comes(task: Task) -> Sampler:
 def bare_call(task: Task) -> Callable[..., tp.Result]:
     """`temperance.sample` of a task, with nothing set that changes its draws."""
     problem = task.problem
-    return partial(
-        tp.sample, problem.log_density, initial=task.start, data=problem.data, cores=1, progress=False
-    )
+    return partial(tp.sample, problem, initial=task.start, cores=1, progress=False)
 
 
 def timed(sample: Callable[[], tp.Result]) -> Outcome:

@@ -40,7 +40,7 @@ def chain_moments(task: Task, seed: int) -> list[float]:
     """Means of one long chain with a fixed number of levels."""
     lower, upper = task.box.T
     result = tp.sample(
-        task.problem.log_density, initial=lambda rng: rng.uniform(lower, upper), data=task.problem.data,
+        task.problem, initial=lambda rng: rng.uniform(lower, upper),
         draws=DRAWS, tune=TUNE, chains=1, seed=seed, temperatures=np.geomspace(1.0, HOTTEST, LEVELS),
         settings=tp.Settings(trimming=tp.Trimming(enabled=False)), progress=False,
     )  # fmt: skip

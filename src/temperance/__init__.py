@@ -16,9 +16,9 @@ from temperance.errors import (
     TemperanceWarning,
 )
 from temperance.results import diagnostics, plots
-from temperance.results.findings import Finding
 from temperance.results.result import Result
-from temperance.sampling import sample
+from temperance.results.warnings import ResultWarning
+from temperance.sampling import load, sample
 from temperance.settings import Adaptation, Bounds, Gain, Jumps, Settings, Trimming, paper_settings
 
 __version__ = "0.1.0"
@@ -28,7 +28,6 @@ __all__ = [
     "BoundWarning",
     "Bounds",
     "DensityError",
-    "Finding",
     "Gain",
     "IncompleteWarning",
     "InvalidInputError",
@@ -37,6 +36,7 @@ __all__ = [
     "LearningWarning",
     "MoveError",
     "Result",
+    "ResultWarning",
     "RunError",
     "Settings",
     "StartError",
@@ -45,6 +45,7 @@ __all__ = [
     "TemperanceWarning",
     "Trimming",
     "diagnostics",
+    "load",
     "moves",
     "paper_settings",
     "plots",

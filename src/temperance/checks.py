@@ -1,15 +1,25 @@
 """Checks of what a user passes in: each error names the parameter, what is allowed and what came."""
 
+import contextlib
 import math
 import numbers
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from temperance.errors import InvalidInputError, InvalidTypeError
+from temperance.errors import InvalidInputError, InvalidTypeError, TemperanceError
 
 REAL_DTYPES = ("float", "bfloat", "int", "uint")  # as all array libraries begin their names
+
+
+@contextlib.contextmanager
+def within(name: str) -> Iterator[None]:
+    """Let errors say what the parameter that they name is a part of."""
+    try:
+        yield
+    except TemperanceError as error:
+        raise type(error)(f"{name}: {error}") from error
 
 
 def whole_number(name: str, value: Any, *, least: int) -> int:

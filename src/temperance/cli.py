@@ -55,7 +55,7 @@ def demo(seed: int, draws: int, out: Path) -> None:
 @click.option(
     "--initial",
     default=None,
-    help="The start: numbers separated by commas, or MODULE:FUNCTION. Needed but for zoo:NAME.",
+    help="The start: numbers separated by commas, or MODULE:FUNCTION. A model may know its own.",
 )
 @click.option("--draws", default=5_000, show_default=True, help="Draws a chain.")
 @click.option("--tune", default=None, type=int, help="Tuning iterations a chain.")
@@ -72,7 +72,7 @@ def demo(seed: int, draws: int, out: Path) -> None:
 )
 @click.option("--overwrite", is_flag=True, help="Replace a file of that name.")
 def sample(function: str, initial: str | None, out: Path | None, overwrite: bool, **options: Any) -> None:
-    """Sample the log density FUNCTION of MODULE, found in the current folder or installed.
+    """Sample the log density or model FUNCTION of MODULE, found in the current folder or installed.
 
     zoo:NAME is a target of temperance.zoo, such as zoo:twenty_peaks.
     """
@@ -83,12 +83,10 @@ def sample(function: str, initial: str | None, out: Path | None, overwrite: bool
     if out is not None:
         with _one_line_errors():
             require_writable(npz_path(out), overwrite=overwrite, name="--out")
-    target, its_start = _target(function)
-    if initial is None and its_start is None:
-        raise click.UsageError("Missing option '--initial': only targets of the zoo know where to start.")
-    start = its_start if initial is None else _load(initial) if ":" in initial else _numbers(initial)
+    model = _model(function)
+    start = None if initial is None else _load(initial) if ":" in initial else _numbers(initial)
     with _keeping_draws(out, overwrite), _one_line_errors():
-        result = temperance.sample(**target, initial=start, **options)
+        result = temperance.sample(model, initial=start, **options)
     click.echo(str(result))
     if out is not None:
         path = _save(result, out, overwrite)
@@ -115,7 +113,7 @@ def report(run: Path, out: Path | None, title: str | None, overwrite: bool) -> N
     heading = run.stem if title is None else title
     with _one_line_errors(f"--out: {page}"):
         require_writable(page, overwrite=overwrite, name="--out")
-        result = temperance.Result.load(run)
+        result = temperance.load(run)
         path = result.report(page, title=heading, overwrite=overwrite)
     click.echo(f"{result.verdict}\nreport: {path}")
 
@@ -151,16 +149,15 @@ def reproduce(items: tuple[str, ...], out: Path | None, go_on: bool, overwrite: 
     click.echo("\n".join(f"wrote {path}" for path in made.files))
 
 
-def _target(reference: str) -> tuple[dict[str, Any], Any]:
-    """The log density that a reference names and its data, and where to start if it knows."""
+def _model(reference: str) -> Any:
+    """The log density or the model that a reference names."""
     import temperance
 
     module, _, name = reference.partition(":")
     if module != "zoo":
-        return {"log_density": _load(reference)}, None
+        return _load(reference)
     with _one_line_errors():
-        problem = temperance.zoo.get(name)
-    return {"log_density": problem.log_density, "data": problem.data}, problem.start
+        return temperance.zoo.get(name)
 
 
 def _load(reference: str) -> Any:
@@ -206,8 +203,8 @@ def _one_line_errors(option: str = "") -> Iterator[None]:
         if not option:
             raise
         raise click.ClickException(f"{option} cannot be written: {error.strerror or error}") from error
-    except KeyboardInterrupt:  # before there was a run to keep
-        sys.exit(INTERRUPTED)
+    except KeyboardInterrupt as error:  # before there was a run to keep, or after
+        raise SystemExit(INTERRUPTED) from error
 
 
 @contextlib.contextmanager

@@ -20,8 +20,7 @@ FIGURE_NAME = "twenty_peaks.png"
 def run_demo(*, seed: int, draws: int, progress: bool = True) -> Result:
     """Sample the twenty peaks."""
     return sample(
-        PEAKS.log_density,
-        initial=PEAKS.start,
+        PEAKS,
         draws=draws,
         levels=LEVELS,
         seed=seed,

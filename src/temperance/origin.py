@@ -1,12 +1,18 @@
-"""Where in a user's code an error came from."""
+"""What a user's function is called, and the line of a user's code that an error came from."""
 
 import os
 import sysconfig
 import traceback
 from pathlib import Path
+from typing import Any
 
 NOT_SHOWN = (f"{Path(__file__).parent}{os.sep}", f"{sysconfig.get_paths()['stdlib']}{os.sep}", "<frozen")
 INSTALLED = {"site-packages", "dist-packages"}
+
+
+def function_name(function: Any) -> str:
+    """The name of a function, for messages."""
+    return str(getattr(function, "__name__", None) or type(function).__name__)
 
 
 def origin(error: BaseException | None) -> str:

@@ -1,40 +1,34 @@
-"""``sample()``: the front door."""
+"""The front doors: ``sample()`` and ``load()``."""
 
-import warnings
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 
 from temperance.checks import flag, instance_of, one_of, whole_number
-from temperance.errors import BoundWarning, IncompleteWarning, InvalidInputError, LearningWarning
-from temperance.executors.threads import Threads
-from temperance.results.findings.running import BOUND_NAMES
+from temperance.errors import InvalidInputError
+from temperance.execution import Job, execute, workers_for
+from temperance.models.constrain import value_shapes
+from temperance.models.contract import ModelSpec
+from temperance.models.read import model_spec
+from temperance.results import storage
 from temperance.results.result import Result
-from temperance.runs.allocate import covariance_bytes, new_traces, trace_bytes
+from temperance.runs.allocate import new_traces, require_memory
 from temperance.runs.chain import ChainRun
-from temperance.runs.compiling import note_compiling, require_compiler, warn_of_substitute_cache
-from temperance.runs.describe import describe
-from temperance.runs.drive import default_cores, drive
+from temperance.runs.compiling import note_compiling, require_compiler
 from temperance.runs.ladder import first_betas
 from temperance.runs.plan import Plan, default_tune
-from temperance.runs.progress import display_for
 from temperance.runs.seeds import chain_seeds, recorded_seed
 from temperance.runs.starts import Starts
 from temperance.settings import Settings
 from temperance.store.memory import Memory
 from temperance.swaps import Strategy
-from temperance.targets import gather, make_target
-from temperance.text import counted
-
-MEMORY_LIMIT = 8 * 2**30  # bytes for the covariances and traces of one call
 
 
 def sample(
-    log_density: Any = None,
+    model: Any = None,
     *,
-    initial: Any,
+    initial: Any = None,
     log_likelihood: Any = None,
     log_prior: Any = None,
     data: Any = None,
@@ -57,15 +51,18 @@ def sample(
 
     Parameters
     ----------
-    log_density
-        Log of the unnormalised density: a function of one vector, plain Python or ``@numba.njit``
-        (the whole loop then runs compiled). Level β targets its power β.
+    model
+        The log of the unnormalised density: a function of one vector, plain Python or ``@numba.njit``
+        (the whole loop then runs compiled). Level β targets its power β. Or a model: a problem of
+        `temperance.zoo`, or any object with ``dim`` and ``log_density`` (or ``log_likelihood`` and
+        ``log_prior``), and with ``data``, ``vectorized``, ``start``, ``names``, ``dims``, ``coords`` and
+        ``constrain`` as far as it knows them; see the guide.
     initial
         One start ``(dim,)``, one for each level ``(level, dim)``, one for each chain and level
         ``(chain, level, dim)``, or a function of a ``numpy.random.Generator`` that returns a
-        point and is asked again when that lies outside the support.
+        point and is asked again when that lies outside the support. A model may know its own.
     log_likelihood, log_prior
-        The target in two parts instead: level β targets prior · likelihood^β.
+        The target in two parts instead of ``model``: level β targets prior · likelihood^β.
     data
         Arrays, or a tuple of arrays, passed on to functions of ``(x, data)``, which cannot change them.
     vectorized
@@ -101,23 +98,24 @@ def sample(
         The log density or a swap weight raised it; it carries such a ``result``, too.
     """
     require_compiler()
-    functions = gather(log_density, log_likelihood, log_prior, data)
-    target = make_target(functions, vectorized=flag("vectorized", vectorized))
+    spec = model_spec(
+        model, log_likelihood=log_likelihood, log_prior=log_prior, data=data, vectorized=vectorized
+    )
     chains = whole_number("chains", chains, least=1)
     seed = recorded_seed(seed)
-    root = chain_seeds(seed, chains)
-    starts = Starts(initial, np.random.default_rng(root[0]))
+    seeds = chain_seeds(seed, chains)
+    starts = _starts(spec, initial, seeds[0])
     chosen = _settings(settings, adapt, swaps)
     betas = first_betas(
         levels,
         temperatures,
         inverse_temperatures,
         dim=starts.dim,
-        has_prior=target.has_prior,
+        has_prior=spec.target.has_prior,
         swap_acceptance=chosen.adaptation.swap_acceptance,
     )
     plan = Plan(
-        target=target,
+        target=spec.target,
         settings=chosen,
         betas=betas,
         dim=starts.dim,
@@ -126,20 +124,37 @@ def sample(
         keep_levels=flag("keep_levels", keep_levels),
     )
     starts.check(chains, plan.n_levels)
-    _check_memory(plan, chains)
-    n_cores = default_cores(chains, runs_in_parallel=target.runs_in_parallel)
-    if cores is not None:
-        n_cores = whole_number("cores", cores, least=1)
-    flag("progress", progress)
-    with note_compiling(progress):
-        traces = [new_traces(plan) for _ in root]
-        runs = [
-            ChainRun(plan, index, starts, chain_seed, rows=traces[index])
-            for index, chain_seed in enumerate(root)
-        ]
-    warn_of_substitute_cache()
-    drive(runs, Threads(n_cores), Memory(traces), display_for(runs, progress))
-    return _finish(plan, runs, seed)
+    require_memory(plan, chains)
+    job = Job(
+        spec=spec,
+        plan=plan,
+        seed=seed,
+        shapes=value_shapes(spec, starts.example),
+        workers=workers_for(plan, chains, cores),
+        progress=flag("progress", progress),
+    )
+    with note_compiling(job.progress):
+        traces = [new_traces(plan) for _ in seeds]
+        runs = [ChainRun(plan, k, starts, own, rows=traces[k]) for k, own in enumerate(seeds)]
+    return execute(job, runs, Memory(traces))
+
+
+def load(path: Any) -> Result:
+    """Read a result that `Result.save` wrote; a file that is none, or is damaged, is refused by name."""
+    return storage.load(path, Result)
+
+
+def _starts(spec: ModelSpec, initial: Any, seed: np.random.SeedSequence) -> Starts:
+    """Where chains start: as told, or where the model says."""
+    probe = np.random.default_rng(seed)
+    if initial is not None:
+        return Starts(initial, probe, dim=spec.dim)
+    if spec.start is None:
+        raise InvalidInputError(
+            f"initial must be given, since {spec.target.name} does not say where to start: a point, or a "
+            "function of a numpy Generator"
+        )
+    return Starts(spec.start, probe, dim=spec.dim, name="model.start")
 
 
 def _settings(
@@ -154,61 +169,3 @@ def _settings(
         one_of("adapt", adapt, ("tuning", "always"))
         chosen = replace(chosen, adaptation=replace(chosen.adaptation, when=adapt))
     return chosen
-
-
-def _check_memory(plan: Plan, chains: int) -> None:
-    needed = chains * (covariance_bytes(plan) + trace_bytes(plan))
-    if needed > MEMORY_LIMIT:
-        raise InvalidInputError(
-            f"{chains} chains x {plan.n_levels} levels in {plan.dim} dimensions need "
-            f"{needed / 2**30:.1f} GiB ({chains * covariance_bytes(plan) / 2**30:.1f} for covariances, "
-            f"the rest for draws), more than the {MEMORY_LIMIT / 2**30:.0f} GiB allowed; "
-            "use fewer levels, chains or draws"
-        )
-
-
-def _finish(plan: Plan, runs: Sequence[ChainRun], seed: Any) -> Result:
-    result = Result(
-        chains=tuple(run.leave() for run in runs),
-        n_levels_at_start=plan.n_levels,
-        n_tune=plan.tune,
-        swap_strategy=plan.strategy.name,
-        seed=seed,
-        complete=all(run.finished for run in runs),
-        setup=describe(plan),
-    )
-    failures: list[Any] = [run.failure for run in runs if run.failure is not None]
-    for failure in failures:
-        if not isinstance(failure, KeyboardInterrupt):  # which is a Ctrl-C, whoever raised it
-            failure.result = result
-            raise failure
-    if not result.complete:
-        warnings.warn(
-            "the run was interrupted; the result holds what was drawn", IncompleteWarning, stacklevel=3
-        )
-    _warn_of_bounds(result)
-    _warn_of_setbacks(result)
-    return result
-
-
-def _warn_of_bounds(result: Result) -> None:
-    hits = np.sum([chain.bound_hits for chain in result.chains], axis=0)
-    for name, count in zip(BOUND_NAMES, hits, strict=True):
-        if count:
-            warnings.warn(
-                f"the bound on {name} was hit {count} times; the target may be flat or improper in some "
-                f"direction, or Bounds({name}=...) too narrow",
-                BoundWarning,
-                stacklevel=4,
-            )
-
-
-def _warn_of_setbacks(result: Result) -> None:
-    setbacks = [setback for chain in result.chains for setback in chain.setbacks]
-    if setbacks:
-        warnings.warn(
-            f"learning failed {counted(len(setbacks), 'time')} and went back to what was known; the last "
-            f"time it was {setbacks[-1]}",
-            LearningWarning,
-            stacklevel=4,
-        )

@@ -1,7 +1,7 @@
 """What a user may set, validated where it is built."""
 
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal
 
 from temperance.checks import (
     flag,
@@ -12,8 +12,10 @@ from temperance.checks import (
     whole_number,
 )
 from temperance.errors import InvalidInputError
-from temperance.moves import Move, require_walk
+from temperance.moves import WALKS, Move, require_walk
+from temperance.plain import FORMAT_KEY, from_plain, to_plain, unstamped
 from temperance.swaps import Strategy, equi_energy, even_odd
+from temperance.swaps.recipe import strategy_from_plain, strategy_to_plain
 
 OPTIMAL_ACCEPTANCE = (
     0.234  # Roberts, Gelman & Gilks 1997, for walks in many dimensions; Atchadé 2011, for swaps
@@ -22,6 +24,7 @@ OPTIMAL_ACCEPTANCE = (
 # want 0.7 (docs/reproduction.md).
 PAPER_GAIN_EXPONENT = 0.6
 INF = float("inf")
+FORMAT = 1  # of settings as plain values
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,7 +173,7 @@ class Bounds:
 
     def __post_init__(self) -> None:
         for name in ("temperature_gap", "scale", "variance"):
-            ordered_bounds(name, getattr(self, name))
+            object.__setattr__(self, name, ordered_bounds(name, getattr(self, name)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -207,6 +210,53 @@ class Settings:
                 f"{wanted}; give Adaptation(walk_acceptance={OPTIMAL_ACCEPTANCE}) or use "
                 "Trimming(threshold='exact')"
             )
+
+
+def settings_to_plain(settings: Settings) -> dict[str, Any]:
+    """All settings as values that JSON knows; see `temperance.swaps.recipe` for the strategy.
+
+    A move of the user's own goes by its name.
+    """
+    chosen = {field.name: getattr(settings, field.name) for field in fields(settings)}
+    strategy, adaptation = strategy_to_plain(chosen.pop("swaps")), chosen["adaptation"]
+    walk = adaptation.walk.name if isinstance(adaptation.walk, Move) else adaptation.walk
+    chosen["adaptation"] = {**vars(adaptation), "walk": walk}
+    return {FORMAT_KEY: FORMAT, **to_plain(chosen), "swaps": strategy}
+
+
+def settings_from_plain(
+    plain: Any, *, swaps: Strategy | None = None, walk: Move | None = None, name: str = "settings"
+) -> Settings:
+    """The settings that `settings_to_plain` described.
+
+    ``swaps`` and ``walk`` give a strategy and a move of the user's own again.
+    """
+    given = unstamped(name, plain, FORMAT)
+    if "swaps" in given:
+        given["swaps"] = strategy_from_plain(given["swaps"], swaps, f"{name}.swaps")
+    adaptation = given.get("adaptation")
+    own = walk_from_plain(adaptation, walk, f"{name}.adaptation.walk")
+    if own is not None:
+        given["adaptation"] = {**adaptation, "walk": Adaptation.walk}  # in place of the move until it is read
+    settings: Settings = from_plain(Settings, given, name)
+    return settings if own is None else replace(settings, adaptation=replace(settings.adaptation, walk=own))
+
+
+def walk_from_plain(adaptation: Any, given: Move | None, name: str) -> Move | None:
+    """The user's own move, given again and of the same name; None where the walk is one of ours."""
+    stored = adaptation.get("walk") if isinstance(adaptation, dict) else None
+    if not isinstance(stored, str) or stored in WALKS:
+        if given is not None:
+            raise InvalidInputError(f"walk must be left out, as {name} is {stored!r}; got {given.name!r}")
+        return None
+    if given is None:
+        raise InvalidInputError(
+            f"{name} is {stored!r}, a move of yours, which is not stored; give walk= again"
+        )
+    instance_of("walk", given, Move, f"the temperance.moves.Move named {stored!r}")
+    if given.name != stored:
+        raise InvalidInputError(f"walk must be the move {stored!r}, got {given.name!r}")
+    return given
 
 
 def paper_settings(*, exponent: float = PAPER_GAIN_EXPONENT, trim: bool = True) -> Settings:

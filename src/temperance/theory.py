@@ -12,6 +12,11 @@ FloatArray = npt.NDArray[np.float64]
 ASYMPTOTIC_SCALE = 2.38  # Roberts, Gelman & Gilks 1997: the best scale is 2.38/√d
 
 
+def asymptotic_scale(dim: int) -> float:
+    """The best scale of a random walk on a Gaussian in many dimensions; in few it is somewhat larger."""
+    return ASYMPTOTIC_SCALE / math.sqrt(dim)
+
+
 @functools.cache
 def best_acceptance(dim: int) -> float:
     """The acceptance of the random walk on a Gaussian in ``dim`` dimensions that jumps farthest.
@@ -20,7 +25,7 @@ def best_acceptance(dim: int) -> float:
     (Gelman, Roberts & Gilks 1996 found 0.44 in one dimension, 0.35 in two, 0.28 in five).
     """
     radii, weights = _chi_quadrature(dim)
-    scales = ASYMPTOTIC_SCALE / math.sqrt(dim) * np.linspace(0.8, 1.2, 81)
+    scales = asymptotic_scale(dim) * np.linspace(0.8, 1.2, 81)
     tails = np.array([[math.erfc(scale * radius / math.sqrt(8.0)) for radius in radii] for scale in scales])
     jumps = scales**2 * (tails @ (weights * radii**2))
     return float(tails[np.argmax(jumps)] @ weights)

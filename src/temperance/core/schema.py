@@ -69,8 +69,7 @@ def fields(record: type) -> dict[str, tuple[np.dtype[Any], Field]]:
     table = {}
     for name, hint in get_type_hints(record, include_extras=True).items():
         array, field = get_args(hint)
-        (kind,) = get_args(get_args(array)[1])
-        table[name] = (np.dtype(kind), field)
+        table[name] = (_dtype(array), field)
     return table
 
 
@@ -106,8 +105,14 @@ def _member_type(member: Any, instead: Mapping[Any, Any] | None) -> Any:
     if not hasattr(member, "__metadata__"):
         return numba_type(member, instead)
     array, field = get_args(member)
-    (kind,) = get_args(get_args(array)[1])
-    return types.Array(from_dtype(np.dtype(kind)), len(field.axes), "C")
+    return types.Array(from_dtype(_dtype(array)), len(field.axes), "C")
+
+
+def _dtype(array: Any) -> np.dtype[Any]:
+    """The type of the numbers in an array, from its annotation."""
+    inner = get_args(array)[-1]  # dtype[float64], and from NumPy 2.5 on float64 itself
+    found: np.dtype[Any] = np.dtype(next(iter(get_args(inner)), inner))
+    return found
 
 
 def allocate(record: type[Record], lengths: Mapping[str, int], **given: Any) -> Record:

@@ -1,1 +1,1 @@
-"""Modes learnt from states: linking them into clusters, fitting a mixture, and what it is worth."""
+"""What a mode is: learnt from states, drawn from by jumps, matched across chains, and told apart by draws."""

@@ -6,16 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from temperance.core.state import JUMP_DOF, FloatArray, IntArray
-from temperance.modes.components import Components, log_fall, squares
+from temperance.core.state import FloatArray, IntArray
+from temperance.modes.components import Components
 from temperance.modes.link import link_states
+from temperance.modes.policy import FITTING
+from temperance.modes.student import influence, log_fall, squares
 from temperance.theory import chi_square_quantile
-
-LINK_QUANTILE = 0.9  # two states of one mode are rarely farther apart than this quantile allows
-ABSORB_QUANTILE = 0.99
-PRIOR_STATES = 2.0  # per dimension, and two more: what the pooled shape weighs against a mode's own states
-N_REWEIGHTED = 3  # steps towards the fit of Student's t
-N_SWEEPS = 2  # the shape that states are whitened by is pooled from the clusters of the sweep before
 
 
 @dataclass(frozen=True)
@@ -50,7 +46,7 @@ def fit_modes(sample: Sample, shape: FloatArray, max_modes: int) -> tuple[Compon
     small clusters that a larger one explains are absorbed; a mode's covariance is shrunk to the pooled one.
     """
     dim = sample.point.shape[1]
-    weight = PRIOR_STATES * dim + 2.0
+    weight = prior_weight(dim)
     clusters, pooled = _clusters(sample, shape, weight)
     clusters = _absorbed(clusters, sample, pooled, weight)
     clusters = sorted(clusters, key=lambda cluster: -cluster.size)[:max_modes]
@@ -66,11 +62,16 @@ def fit_modes(sample: Sample, shape: FloatArray, max_modes: int) -> tuple[Compon
     )
 
 
+def prior_weight(dim: int) -> float:
+    """How many states the pooled shape weighs."""
+    return FITTING.prior_states * dim + FITTING.prior_more
+
+
 def _clusters(sample: Sample, shape: FloatArray, weight: float) -> tuple[list[Cluster], FloatArray]:
     dim = sample.point.shape[1]
-    reach = 2.0 * chi_square_quantile(LINK_QUANTILE, dim) * sample.width**2
+    reach = 2.0 * chi_square_quantile(FITTING.link_quantile, dim) * sample.width**2
     pooled, clusters = shape, []
-    for _ in range(N_SWEEPS):
+    for _ in range(FITTING.n_sweeps):
         whitened = np.linalg.solve(np.linalg.cholesky(pooled), sample.point.T).T
         label, _ = link_states(whitened, sample.log_density, reach)
         by_label = np.split(np.argsort(label, kind="stable"), np.cumsum(np.bincount(label))[:-1])
@@ -97,7 +98,8 @@ def _shrunk(scatter: FloatArray, freedom: int, worth: float, prior: FloatArray, 
 def _absorbed(clusters: list[Cluster], sample: Sample, pooled: FloatArray, weight: float) -> list[Cluster]:
     """Small clusters join a larger one whose Gaussian explains both where they are and how dense they are."""
     dim = sample.point.shape[1]
-    near, excess = chi_square_quantile(ABSORB_QUANTILE, dim), math.sqrt(2.0 * dim) + 2.0
+    near = chi_square_quantile(FITTING.absorb_quantile, dim)
+    excess = math.sqrt(2.0 * dim) + FITTING.absorb_excess
     left = sorted(clusters, key=lambda cluster: -cluster.size)
     kept = []
     while left:
@@ -136,7 +138,7 @@ def _component(
         size = max(spread, 1e-12) ** (freedom / (freedom + 2.0))
     centre, scatter = cluster.mean, cluster.scatter
     covariance = _shrunk(scatter, cluster.size - 1, sample.worth, size * pooled, weight)
-    for _ in range(N_REWEIGHTED if cluster.size > dim + 1 else 0):
+    for _ in range(FITTING.n_reweighted if cluster.size > dim + 1 else 0):
         centre, scatter = _reweighted(points, centre, covariance)
         covariance = _shrunk(scatter, cluster.size - 1, sample.worth, size * pooled, weight)
     falls = log_fall(squares(points, centre, covariance), dim)
@@ -149,8 +151,7 @@ def _reweighted(
     points: FloatArray, centre: FloatArray, covariance: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Mean and scatter with the weights of Student's t, to which states far out matter less."""
-    dim = points.shape[1]
-    weights = (JUMP_DOF + dim) / (JUMP_DOF + squares(points, centre, covariance))
+    weights = influence(squares(points, centre, covariance), points.shape[1])
     mean = weights @ points / weights.sum()
     centred = points - mean
     return mean, (weights * centred.T) @ centred

@@ -8,9 +8,7 @@ from numba import types
 
 from temperance.core.compile import compiled, compiled_for, kernel_digest
 from temperance.core.state import FloatArray, IntArray
-
-N_NEIGHBOURS = 5  # the distance to this one tells how close states lie
-MAX_STRETCH = 4.0  # times that distance a link may bridge
+from temperance.modes.policy import FITTING
 
 
 @compiled
@@ -78,10 +76,15 @@ def link_states(points: FloatArray, log_density: FloatArray, max_square: FloatAr
     """
     order = np.argsort(-log_density, kind="stable")
     n = len(points)
-    nearest, square_up = np.full((n, N_NEIGHBOURS), np.inf), np.full(n, np.inf)
+    nearest, square_up = np.full((n, FITTING.n_neighbours), np.inf), np.full(n, np.inf)
     sorted_label = np.empty(n, dtype=np.int64)
     n_clusters = compiled_link()(
-        np.ascontiguousarray(points[order]), max_square[order], MAX_STRETCH, nearest, square_up, sorted_label
+        np.ascontiguousarray(points[order]),
+        max_square[order],
+        FITTING.max_stretch,
+        nearest,
+        square_up,
+        sorted_label,
     )
     label = np.empty(n, dtype=np.int64)
     label[order] = sorted_label

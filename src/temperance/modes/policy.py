@@ -1,13 +1,14 @@
-"""When and how far modes are learnt: the numbers that nobody sets, each with its reason."""
+"""The numbers about modes that nobody sets, each with its reason: when to learn, from what, and how far."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)
-class Policy:
-    """What a chain does about modes while it tunes. Shares are of the tuning where nothing else is said."""
+class Learning:
+    """When a chain fits modes while it tunes. Shares are of the tuning where nothing else is said."""
 
     first_fit: float = 0.03  # before that there is hardly a state to learn from
+    first_fit_per_dim: int = 5  # iterations at least, or there are hardly as many states as dimensions
     fit_growth: float = 1.35  # the next fit comes when there are so many times as many states
     early_fits: float = 0.2  # in which even a mixture that will be good may be bad
     hopeless: float = 1e-6  # an efficiency that nothing has been seen to recover from
@@ -15,22 +16,84 @@ class Policy:
     last_fit: float = 0.85  # then one more at the end of the tuning
     early_states: float = 1.0 / 3.0  # of those seen are too early to learn from
     max_states: int = 1_500  # that one fit looks at
-    max_archive: int = 1_500  # states that scouts brought back
     max_work: float = 4e7  # states squared times dimension: what linking them takes
-    max_modes: int = 400
-    check_per_dim: int = 2  # iterations between looks for states that no mode explains
-    min_check: int = 20
-    checks_a_decade: int = 40  # late in a long tuning looks are as rare as that
-    scout_steps_per_dim: int = 15  # in each round of a scout
-    min_scout_steps: int = 60
-    max_rounds: int = 6  # a scout that still climbs then is given up
-    scout_kept: int = 10  # states of a scout
-    blind_share: float = 0.3  # of the evaluations of scouts, for those that start where all is explained
+    max_modes: int = 400  # a jump asks for the density of every one of them
     explained: float = 0.999  # quantile of the distance from a mode up to which it explains a state
     worth_a_state: float = 1.0 / 3.0  # over the dimension: how much of an independent state a step is
     prior_acceptance: float = 0.3  # of jumps, before any was made
     prior_jumps: int = 20  # which that is worth
     keep_old: float = 0.8  # a new mixture that is worth less than this share of the old one is not taken
+    first_coordinate_every: int = 2  # both kinds of step alike, until it is known which pays
+    rarest_coordinate_every: int = 8  # what does not pay in one mode may in the next
 
 
-POLICY = Policy()
+@dataclass(frozen=True, kw_only=True)
+class Scouting:
+    """When scouts are sent and how far they walk."""
+
+    check_per_dim: int = 2  # iterations between looks for states that no mode explains
+    min_check: int = 20  # in few dimensions a look costs more than the steps between
+    checks_a_decade: int = 40  # late in a long tuning looks are as rare as that
+    steps_per_dim: int = 15  # in each round of a scout
+    min_steps: int = 60  # in fewer the scale of a scout does not settle
+    usual_rounds: int = 2  # a second one shows that it climbs no more
+    max_rounds: int = 6  # a scout that still climbs then is given up
+    kept: int = 10  # states of a scout
+    max_archive: int = 1_500  # states that scouts brought back
+    free: int = 2  # scouts that the user's share of the evaluations does not limit
+    blind_share: float = 0.3  # of the evaluations of scouts, for those that start where all is explained
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fitting:
+    """What makes states a cluster, and a cluster a component."""
+
+    link_quantile: float = 0.9  # two states of one mode are rarely farther apart than this quantile allows
+    n_neighbours: int = 5  # the distance to this one tells how close states lie
+    max_stretch: float = 4.0  # times that distance a link may bridge
+    absorb_quantile: float = 0.99  # a small cluster nearer than that may be a part of the larger one
+    absorb_excess: float = 2.0  # in a log density, beyond the √(2d) by which it varies in a mode
+    prior_states: float = 2.0  # per dimension: what the pooled shape weighs against a mode's own states
+    prior_more: float = 2.0  # and so many more, for the few dimensions
+    n_reweighted: int = 3  # steps towards the fit of Student's t
+    n_sweeps: int = 2  # the shape that states are whitened by is pooled from the clusters of the sweep before
+
+
+@dataclass(frozen=True, kw_only=True)
+class Jumping:
+    """What the mixture is made of, and how often to jump and to rest."""
+
+    min_weight: float = 0.1  # over the number of modes: no mode is as good as forgotten
+    negligible: float = -20.0  # log of a mass beside that of the heaviest mode
+    broad_weight: float = 0.05  # of the defensive component
+    trimmed: float = 0.02  # of the states, whose ratios say more about luck than about the mixture
+    max_chance: float = 0.95  # walks go on: a mixture never knows all
+    tuning_chance: tuple[float, float] = (0.2, 0.5)  # jumps have to be seen, and walks have to learn
+    half_chance: float = 0.15  # over the dimension: an acceptance at which a jump is as good as a walk
+    hot_share: float = 0.1  # of the evaluations that hot levels get once jumps are good
+    good_acceptance: float = 0.25  # one jump in four: hot levels then rest as long as they may
+    usual_novelty: float = 0.01  # a few states lie far out in the modes that they belong to
+    refresh_chance: float = 0.5  # of a fresh proposal at the hottest level, whose walk must go on as well
+
+
+@dataclass(frozen=True, kw_only=True)
+class Matching:
+    """Which components of several chains are the same, and which are one mode."""
+
+    same_quantile: float = 0.5  # the centre of each lies in the inner half of the other's mass
+    max_overlap: float = 0.06  # of one's draws that might be another's, for two modes; by looking at the zoo
+    far_quantile: float = 0.999  # of the distance from a centre; draws beyond it no component explains
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gaps:
+    """Which gaps between draws tell modes apart where nothing was learnt."""
+
+    max_points: int = 1_000  # that are clustered; the others follow the nearest of them
+    neighbour: int = 10  # the distance to this neighbour tells how dense the draws are around a point
+    min_share: float = 0.02  # of the points; what is smaller joins the nearest
+    min_gap: float = 3.0  # times the usual spacing within the sparser of two groups, to hold them apart
+
+
+LEARNING, SCOUTING, FITTING = Learning(), Scouting(), Fitting()
+JUMPING, MATCHING, GAPS = Jumping(), Matching(), Gaps()

@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from temperance.results.diagnostics import unimodal_scale
+from temperance.results.diagnostics import first_unimodal
 from temperance.results.plots.canvas import pyplot
-from temperance.results.plots.levels import first_unimodal, level_panel
+from temperance.results.plots.levels import level_panel
 from temperance.results.result import Result
+from temperance.theory import asymptotic_scale
 
 KEPT, CUT = "black", "0.65"
 
@@ -18,7 +19,7 @@ def draw_levels(result: Result, pair: tuple[int, int], labels: tuple[str, str], 
     draws, record = result.level_draws[0], result.chains[0]
     n_levels, dim = draws.shape[1], draws.shape[2]
     scales = np.exp(record.log_scale)
-    last_kept = first_unimodal(scales, unimodal_scale(dim))
+    last_kept = first_unimodal(scales, asymptotic_scale(dim), "first")
     rows = math.ceil(n_levels / columns)
     figure, axes = pyplot().subplots(
         rows, columns, figsize=(1.9 * columns, 2.2 * rows), layout="constrained", squeeze=False

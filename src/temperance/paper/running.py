@@ -77,9 +77,8 @@ def sample_cell(
         warnings.simplefilter("ignore", BoundWarning)
         warnings.simplefilter("ignore", IncompleteWarning)
         return sample(
-            problem.log_density,
-            initial=problem.start if study.initial is None else study.initial(problem),
-            data=problem.data,
+            problem,
+            initial=None if study.initial is None else study.initial(problem),
             temperatures=np.arange(1.0, cell.levels + 1.0),
             draws=study.draws,
             tune=study.burn_in,

@@ -36,6 +36,7 @@ def to_datatree(result: "Result", *, warmup: bool, levels: bool) -> Any:
     """The groups posterior and sample_stats, and on request tempered_posterior and the two of the warm-up."""
     xarray = needed("this needs", "xarray")[0]
     groups = _phase(result, "sampling")
+    groups["posterior"] |= _in_terms_of_the_model(result)
     if warmup:
         groups |= {f"warmup_{name}": variables for name, variables in _phase(result, "tuning").items()}
     if levels:
@@ -67,6 +68,18 @@ def _named(result: "Result", sample_dims: tuple[str, ...], points: FloatArray) -
     return {
         name: ((*sample_dims, *names.dims_of(name)), values) for name, values in names.split(points).items()
     }
+
+
+def _in_terms_of_the_model(result: "Result") -> Variables:
+    """What the model's ``constrain`` made of the draws; a value that a coordinate is has its dimensions."""
+    names = result.parameters
+    variables: Variables = {}
+    for name in result.kept[0].values:
+        values = result.values[name]
+        known = names.shapes.get(name) == values.shape[2:]
+        dims = names.dims_of(name) if known else [f"{name}_dim_{k}" for k in range(values.ndim - 2)]
+        variables[name] = ((*SAMPLE, *dims), values)
+    return variables
 
 
 def _statistics(traces: Sequence[tuple[ChainRecord, Trace]]) -> Variables:

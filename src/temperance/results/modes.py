@@ -8,18 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from temperance.core.state import FloatArray, IntArray
+from temperance.modes.overlap import BoolArray, far_from_all, joined, overlaps, visited_only
+from temperance.modes.pool import NOWHERE, Pool, pooled
+from temperance.modes.student import most_likely
 from temperance.results.diagnostics import find_modes, mcse_mean, nearest_mode, occupancy
-from temperance.results.learnt import (
-    NOWHERE,
-    BoolArray,
-    Pool,
-    far_from_all,
-    joined,
-    most_likely,
-    overlaps,
-    pooled,
-    visited_only,
-)
 
 if TYPE_CHECKING:
     from temperance.results.result import Result
@@ -121,7 +113,7 @@ def _from_pool(result: "Result", pool: Pool) -> Modes:
     """Draws go to the component with the highest density there, and components that overlap are one mode."""
     n_chains, n_draws, dim = result.draws.shape
     points = result.draws.reshape(-1, dim)
-    component = most_likely(points, pool)
+    component = most_likely(points, pool.mixture)
     visited, component = np.unique(component, return_inverse=True)
     left = visited_only(pool, visited)
     shared, nearest = overlaps(points, component, left)

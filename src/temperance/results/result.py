@@ -10,13 +10,13 @@ import numpy as np
 
 from temperance.core.state import FloatArray
 from temperance.errors import InvalidInputError
+from temperance.parameters import DEFAULT_NAME, Parameters, parameters_from
 from temperance.results import measure, storage
 from temperance.results.diagnostics import round_trips
-from temperance.results.findings import Finding, findings, verdict
 from temperance.results.modes import Modes, given_modes, modes_of
-from temperance.results.parameters import DEFAULT_NAME, Parameters, parameters_from
 from temperance.results.show import as_html, as_text
 from temperance.results.summary import Summary, estimates, summarise
+from temperance.results.warnings import ResultWarning, verdict, warnings_of
 from temperance.runs.record import ChainRecord, RunSetup
 
 
@@ -53,6 +53,16 @@ class Result:
                 for chain in self.kept
             ]
         )
+
+    @cached_property
+    def values(self) -> dict[str, FloatArray]:
+        """The draws by name, each (chain, draw, ...): what the model makes of them, or the coordinates."""
+        if not self.chains[0].values:
+            return self.parameters.split(self.draws)
+        return {
+            name: np.stack([chain.values[name][: self.n_common] for chain in self.kept])
+            for name in self.chains[0].values
+        }
 
     @cached_property
     def level_draws(self) -> FloatArray:
@@ -92,7 +102,7 @@ class Result:
 
     @property
     def parameters(self) -> Parameters:
-        """The names of the coordinates: those given to `named`, or x with a number."""
+        """The names of the coordinates: the model's, those given to `named`, or x with a number."""
         return self.names or Parameters(shapes={DEFAULT_NAME: (self.dim,)})
 
     def named(self, parameters: Any, *, dims: Any = None, coords: Any = None) -> "Result":
@@ -118,9 +128,9 @@ class Result:
         return summarise(self, modes)
 
     @cached_property
-    def warnings(self) -> tuple[Finding, ...]:
+    def warnings(self) -> tuple[ResultWarning, ...]:
         """What should worry you, each with a cure."""
-        return findings(self)
+        return warnings_of(self)
 
     @property
     def verdict(self) -> str:
@@ -173,16 +183,11 @@ class Result:
         return write_report(self, path, title=title, overwrite=overwrite)
 
     def save(self, path: Any, *, overwrite: bool = False) -> Path:
-        """Write everything to one .npz file, which `load` and NumPy read, and say where.
+        """Write everything to one .npz file, which `temperance.load` and NumPy read, and say where.
 
         A file of that name is only replaced with ``overwrite=True``.
         """
         return storage.save(self, path, overwrite=overwrite)
-
-    @classmethod
-    def load(cls, path: Any) -> "Result":
-        """Read what `save` wrote."""
-        return storage.load(path, cls)
 
     @cached_property
     def _kept_size(self) -> tuple[int, int]:

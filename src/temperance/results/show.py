@@ -131,7 +131,7 @@ def levels_line(result: "Result") -> str:
 
 
 def _verdict(result: "Result") -> str:
-    lines = [textwrap.fill(f"- {finding}", WIDTH, subsequent_indent="  ") for finding in result.warnings]
+    lines = [textwrap.fill(f"- {warning}", WIDTH, subsequent_indent="  ") for warning in result.warnings]
     return "\n".join([textwrap.fill(result.verdict, WIDTH), *lines])
 
 

@@ -14,13 +14,15 @@ from temperance.checks import flag
 from temperance.core.state import Trace
 from temperance.errors import InvalidInputError
 from temperance.files import require_writable, whole_file
-from temperance.results.parameters import Parameters
-from temperance.runs.record import ChainRecord, LearntModes, RunSetup
+from temperance.modes.learnt import LearntModes
+from temperance.parameters import Parameters
+from temperance.runs.record import ChainRecord, RunSetup
+from temperance.runs.seeds import seed_from_plain, seed_to_plain
 
 if TYPE_CHECKING:
     from temperance.results.result import Result
 
-FORMAT = 3
+FORMAT = 4
 SUFFIX = ".npz"
 PHASES = ("tuning", "sampling")
 ENDS = ("beta", "log_scale", "mean", "covariance")  # one row for each level left
@@ -47,26 +49,27 @@ def save(result: "Result", path: Any, *, overwrite: bool) -> Path:
 
 def load(path: Any, build: Callable[..., "Result"]) -> "Result":
     """Read what `save` wrote, by ``build(**fields)``."""
+    file = _content(path)
     try:
-        arrays = _read(path)
+        arrays = _read(file)
         about = json.loads(str(arrays["about"]))
-        if about["format"] != FORMAT:
-            raise InvalidInputError(
-                f"path: {path} has format {about['format']}, this version reads {FORMAT}; "
-                f"it was written by temperance {about['setup']['versions']['temperance']}"
-            )
-        return build(**_fields(arrays, about))
-    except InvalidInputError:
-        raise
+        number, writer = about["format"], about["setup"]["versions"]["temperance"]
+        fields = _fields(arrays, about) if number == FORMAT else {}
     except Exception as error:  # whatever a damaged file does to zlib, zipfile, NumPy and us
         raise InvalidInputError(
             f"path: {path} is damaged, or no result saved by temperance: {error!r}"
         ) from error
+    if number != FORMAT:
+        raise InvalidInputError(
+            f"path: {path} has format {number}, this version reads {FORMAT}; "
+            f"it was written by temperance {writer}"
+        )
+    return build(**fields)
 
 
-def _read(path: Any) -> Arrays:
+def _read(file: bytes) -> Arrays:
     """All arrays of a file. Each is read to its end, since only there its checksum is looked at."""
-    with zipfile.ZipFile(io.BytesIO(_content(path))) as archive:
+    with zipfile.ZipFile(io.BytesIO(file)) as archive:
         members = {name.removesuffix(".npy"): archive.read(name) for name in archive.namelist()}
     return {name: np.load(io.BytesIO(content), allow_pickle=False) for name, content in members.items()}
 
@@ -93,6 +96,8 @@ def _arrays(result: "Result") -> Arrays:
     arrays["log_density"] = arrays["sampling.log_density"][:, :, 0] + arrays["sampling.log_prior"]
     arrays |= {name: _stack([getattr(chain, name) for chain in chains]) for name in ENDS}
     arrays |= {f"modes.{name}": _stack([_modes_or_none(chain, name) for chain in chains]) for name in MODES}
+    for name in chains[0].values:
+        arrays[f"values.{name}"] = _stack([chain.values[name] for chain in chains])
     arrays["bound_hits"] = np.array([chain.bound_hits for chain in chains])
     return {**arrays, "about": np.array(json.dumps(_about(result), default=str))}
 
@@ -101,7 +106,7 @@ def _about(result: "Result") -> dict[str, Any]:
     return {
         "format": FORMAT,
         **{name: getattr(result, name) for name in FACTS},
-        "seed": _seed_to_json(result.seed),
+        "seed": seed_to_plain(result.seed),
         "setup": asdict(result.setup),
         "names": None if result.names is None else asdict(result.names),
         "chains": [_chain_facts(chain) for chain in result.chains],
@@ -117,6 +122,7 @@ def _chain_facts(chain: ChainRecord) -> dict[str, Any]:
         "complete": chain.complete,
         "n_levels": len(chain.beta),
         "rows": rows,
+        "values": list(chain.values),
         "modes": None if chain.modes is None else _learnt_facts(chain.modes),
     }
 
@@ -141,7 +147,7 @@ def _fields(arrays: Arrays, about: dict[str, Any]) -> dict[str, Any]:
     return {
         **{name: about[name] for name in FACTS},
         "chains": tuple(_chain(arrays, index, facts) for index, facts in enumerate(about["chains"])),
-        "seed": _seed_from_json(about["seed"]),
+        "seed": seed_from_plain(about["seed"]),
         "setup": RunSetup(**about["setup"]),
         "names": None if names is None else Parameters(**names),
     }
@@ -155,8 +161,10 @@ def _chain(arrays: Arrays, index: int, facts: dict[str, Any]) -> ChainRecord:
             arrays[f"{phase}.{field}"][index, :length]
             for field, length in zip(Trace._fields, facts["rows"][phase], strict=True)
         )
+    n_draws = len(fields["sampling"].draws)
     return ChainRecord(
         **fields,
+        values={name: arrays[f"values.{name}"][index, :n_draws] for name in facts["values"]},
         bound_hits=arrays["bound_hits"][index],
         n_refused=facts["n_refused"],
         setbacks=tuple(facts["setbacks"]),
@@ -179,23 +187,3 @@ def _stack(columns: Sequence[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
     for row, column in zip(stacked, columns, strict=True):
         row[: len(column)] = column
     return stacked
-
-
-def _seed_to_json(seed: Any) -> Any:
-    if isinstance(seed, list):
-        return [_seed_to_json(one) for one in seed]
-    if isinstance(seed, np.random.SeedSequence):
-        entropy: Any = seed.entropy
-        whole = entropy is None or isinstance(entropy, int)
-        return {
-            "entropy": entropy if whole else [int(word) for word in entropy],
-            "spawn_key": list(seed.spawn_key),
-            "pool_size": seed.pool_size,
-        }
-    return seed
-
-
-def _seed_from_json(seed: Any) -> Any:
-    if isinstance(seed, list):
-        return [_seed_from_json(one) for one in seed]
-    return np.random.SeedSequence(**seed) if isinstance(seed, dict) else seed

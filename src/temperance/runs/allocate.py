@@ -5,8 +5,11 @@ import numpy as np
 from temperance.core.lanes import LANES
 from temperance.core.schema import allocate, new_array, sizes
 from temperance.core.state import CONTROL_SIZE, FloatArray, Info, IntArray, State, Trace
+from temperance.errors import InvalidInputError
 from temperance.moves import records_of
 from temperance.runs.plan import Plan, initial_log_scale
+
+MEMORY_LIMIT = 8 * 2**30  # bytes for the covariances and traces of one call
 
 # Columns of a trace that are recorded on request, and while adapting.
 KEPT_LEVELS, HISTORY = ("level_draws",), ("beta", "log_scale")
@@ -72,6 +75,18 @@ def new_traces(plan: Plan) -> dict[str, Trace]:
         "tuning": new_trace(plan, plan.tune, adapting=True, keep_levels=False),
         "sampling": new_trace(plan, plan.draws, adapting=adapting, keep_levels=keep),
     }
+
+
+def require_memory(plan: Plan, chains: int) -> None:
+    """Refuse a run that would take more memory than is allowed."""
+    covariances = chains * covariance_bytes(plan) / 2**30
+    needed, limit = covariances + chains * trace_bytes(plan) / 2**30, MEMORY_LIMIT / 2**30
+    if needed > limit:
+        raise InvalidInputError(
+            f"{chains} chains x {plan.n_levels} levels in {plan.dim} dimensions need "
+            f"{needed:.1f} GiB ({covariances:.1f} for covariances, the rest for draws), more than the "
+            f"{limit:.0f} GiB allowed; use fewer levels, chains or draws"
+        )
 
 
 def covariance_bytes(plan: Plan) -> int:

@@ -33,8 +33,8 @@ def require_compiler() -> None:
         )
 
 
-def warn_of_substitute_cache() -> None:
-    """Say so when compiled code could not be kept in any of the usual folders."""
+def warn_of_substitute_cache(caller: int) -> None:
+    """Say so when compiled code could not be kept in any of the usual folders, ``caller`` frames up."""
     folder = substitute_folder()
     if folder is None:
         return
@@ -43,5 +43,5 @@ def warn_of_substitute_cache() -> None:
         "neither the installation of temperance nor the home folder can be written to: compiled code is kept "
         f"{where}; set NUMBA_CACHE_DIR to a folder that stays",
         TemperanceWarning,
-        stacklevel=3,
+        stacklevel=caller,
     )

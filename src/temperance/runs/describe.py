@@ -1,13 +1,11 @@
 """How a run was set up, in numbers and words that outlive it."""
 
 import platform
-from dataclasses import fields, is_dataclass
 from importlib import metadata
-from typing import Any
 
 from temperance.runs.plan import Plan, unimodal_scale, walk_acceptance
 from temperance.runs.record import RunSetup
-from temperance.swaps import Strategy
+from temperance.settings import settings_to_plain
 
 
 def describe(plan: Plan) -> RunSetup:
@@ -20,18 +18,9 @@ def describe(plan: Plan) -> RunSetup:
         swap_acceptance=float(adaptation.swap_acceptance),
         unimodal_scale=unimodal_scale(plan),
         min_levels=trimming.min_levels if trimming.enabled else plan.n_levels,
-        settings={"log density": plan.target.name, **in_words(plan.settings)},
+        settings={"log density": plan.target.name, **settings_to_plain(plan.settings)},
         versions=versions(),
     )
-
-
-def in_words(value: Any) -> Any:
-    """Settings as nested dictionaries of plain values."""
-    if isinstance(value, Strategy):
-        return value.name
-    if is_dataclass(value):
-        return {field.name: in_words(getattr(value, field.name)) for field in fields(value)}
-    return list(value) if isinstance(value, tuple) else value
 
 
 def versions() -> dict[str, str]:

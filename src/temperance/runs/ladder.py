@@ -30,13 +30,13 @@ def first_betas(
         raise InvalidInputError("give only one of levels, temperatures and inverse_temperatures")
     if inverse_temperatures is not None:
         betas = _vector("inverse_temperatures", inverse_temperatures)
-        _check_ladder("inverse_temperatures", betas, betas, has_prior)
+        check_betas("inverse_temperatures", betas, betas, has_prior)
         return betas
     if temperatures is not None:
         values = _vector("temperatures", temperatures)
         with np.errstate(divide="ignore"):
             betas = 1.0 / values
-        _check_ladder("temperatures", betas, values, has_prior)
+        check_betas("temperatures", betas, values, has_prior)
         return betas
     log_ratio = gaussian_log_ratio(swap_acceptance, dim)
     default = 1 + math.ceil(math.log(REACHED_TEMPERATURE) / log_ratio)
@@ -61,9 +61,10 @@ def _vector(name: str, values: Any) -> FloatArray:
     return array
 
 
-def _check_ladder(name: str, betas: FloatArray, given: FloatArray, has_prior: bool) -> None:
-    order = "decrease from 1" if name == "inverse_temperatures" else "increase from 1"
-    if not np.all(np.isfinite(betas)) or np.any(betas < 0.0) or betas[0] != 1.0:
+def check_betas(name: str, betas: FloatArray, given: FloatArray, has_prior: bool) -> None:
+    """Refuse what is no ladder, by the name and in the terms in which it was given."""
+    order = "increase from 1" if name == "temperatures" else "decrease from 1"
+    if len(betas) == 0 or not np.all(np.isfinite(betas)) or np.any(betas < 0.0) or betas[0] != 1.0:
         raise InvalidInputError(f"{name} must {order}, all positive; got {given.tolist()}")
     if np.any(np.diff(betas) >= 0.0):
         raise InvalidInputError(f"{name} must {order} strictly; got {given.tolist()}")

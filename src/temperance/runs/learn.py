@@ -11,13 +11,14 @@ import numpy as np
 
 from temperance.core.scout import Scout
 from temperance.core.state import FloatArray, Mixture, State, Trace
-from temperance.modes.components import Components, log_fall, no_components, squares
+from temperance.modes.components import Components, no_components
 from temperance.modes.fit import Sample, fit_modes
-from temperance.modes.mixture import make_mixture, no_mixture, whitened_squares, with_chance, with_mass
-from temperance.modes.policy import POLICY
+from temperance.modes.learnt import LearntModes
+from temperance.modes.mixture import make_mixture, no_mixture, with_chance, with_mass
+from temperance.modes.policy import LEARNING, SCOUTING
+from temperance.modes.student import log_fall, squares, whitened_squares
 from temperance.modes.worth import efficiency, jump_chance, rest_every, tuning_chance
 from temperance.runs.plan import Plan
-from temperance.runs.record import LearntModes
 from temperance.theory import chi_square_quantile
 
 
@@ -32,7 +33,7 @@ class Archive:
     def with_scout(self, scout: Scout) -> "Archive":
         """With what a scout kept. Its scale tells how wide a mode is that is wider than the base's."""
         width = np.full(len(scout.kept), max(1.0, math.exp(scout.log_scale[0])))
-        most = POLICY.max_archive
+        most = SCOUTING.max_archive
         return Archive(
             np.concatenate([self.point, scout.kept])[-most:],
             np.concatenate([self.log_density, scout.kept_log_target])[-most:],
@@ -53,7 +54,7 @@ class Learner:
     next_fit: int
     next_check: int
     fitted_at: int = 0
-    acceptance: float = POLICY.prior_acceptance
+    acceptance: float = LEARNING.prior_acceptance
     efficiency: float = 0.0
     novelty: float = 0.0
     rest_every: int = 1
@@ -64,7 +65,7 @@ class Learner:
 def first_learner(plan: Plan) -> Learner:
     """Nothing is known yet."""
     dim = plan.dim
-    next_fit = max(int(POLICY.first_fit * plan.tune), 5 * dim)
+    next_fit = max(int(LEARNING.first_fit * plan.tune), LEARNING.first_fit_per_dim * dim)
     return Learner(
         mixture=no_mixture(dim),
         components=no_components(dim),
@@ -112,12 +113,12 @@ def to_scout(
         return replace(learner, next_check=learner.next_fit), []
     if n_done < learner.next_check:
         return learner, []
-    pause = max(POLICY.check_per_dim * plan.dim, POLICY.min_check, n_done // POLICY.checks_a_decade)
+    pause = max(SCOUTING.check_per_dim * plan.dim, SCOUTING.min_check, n_done // SCOUTING.checks_a_decade)
     learner = replace(learner, next_check=n_done + pause)
     n_levels = int(state.n_levels[0])
     distance = _nearest(learner, state.position[1:n_levels]) * state.beta[1:n_levels]
     levels = [int(level) + 1 for level in np.flatnonzero(distance > _limit(plan))][::-1]
-    blind = POLICY.blind_share * plan.settings.jumps.scout_share * n_evaluations
+    blind = SCOUTING.blind_share * plan.settings.jumps.scout_share * n_evaluations
     if not levels and n_levels > 1 and learner.n_scout_evaluations < blind:
         return learner, [n_levels - 1]
     return learner, levels
@@ -126,14 +127,14 @@ def to_scout(
 def affords_scout(learner: Learner, plan: Plan, n_evaluations: int) -> bool:
     """Whether one more scout stays within the share that they may use; without a share there is none."""
     share = plan.settings.jumps.scout_share
-    steps = 2 * scout_steps(plan.dim)
-    allowed = share * n_evaluations + 2 * steps
+    steps = SCOUTING.usual_rounds * scout_steps(plan.dim)
+    allowed = share * n_evaluations + SCOUTING.free * steps
     return share > 0.0 and learner.n_scout_evaluations + steps <= allowed
 
 
 def scout_steps(dim: int) -> int:
     """Steps in one round of a scout."""
-    return max(POLICY.scout_steps_per_dim * dim, POLICY.min_scout_steps)
+    return max(SCOUTING.steps_per_dim * dim, SCOUTING.min_steps)
 
 
 def with_found(learner: Learner, plan: Plan, scout: Scout) -> Learner:
@@ -185,7 +186,7 @@ def recorded(learner: Learner) -> LearntModes | None:
 
 def distinct_states(trace: Trace, first: int, end: int) -> tuple[FloatArray, FloatArray]:
     """States of the base level between two iterations and their log densities, none twice in a row."""
-    n_states = min(POLICY.max_states, int(math.sqrt(POLICY.max_work / trace.draws.shape[1])))
+    n_states = min(LEARNING.max_states, int(math.sqrt(LEARNING.max_work / trace.draws.shape[1])))
     rows = slice(first, end, max(1, (end - first) // n_states))
     points = trace.draws[rows]
     log_density = trace.log_density[rows, 0] + trace.log_prior[rows]
@@ -195,18 +196,18 @@ def distinct_states(trace: Trace, first: int, end: int) -> tuple[FloatArray, Flo
 
 def _aside(learner: Learner, plan: Plan) -> bool:
     """Whether no mixture will do here, so that the evaluations are better spent on walks."""
-    return learner.fitted_at > POLICY.early_fits * plan.tune and learner.efficiency < POLICY.hopeless
+    return learner.fitted_at > LEARNING.early_fits * plan.tune and learner.efficiency < LEARNING.hopeless
 
 
 def _next_fit(learner: Learner, plan: Plan, n_done: int) -> int:
-    growth = POLICY.aside_growth if _aside(learner, plan) else POLICY.fit_growth
+    growth = LEARNING.aside_growth if _aside(learner, plan) else LEARNING.fit_growth
     coming = max(int(growth * n_done), n_done + 1)
-    return plan.tune if coming > POLICY.last_fit * plan.tune else coming
+    return plan.tune if coming > LEARNING.last_fit * plan.tune else coming
 
 
 def _limit(plan: Plan) -> float:
     """The squared distance up to which a mode explains a state."""
-    return chi_square_quantile(POLICY.explained, plan.dim)
+    return chi_square_quantile(LEARNING.explained, plan.dim)
 
 
 def _nearest(learner: Learner, points: FloatArray) -> FloatArray:
@@ -227,18 +228,18 @@ def _measured(learner: Learner, trace: Trace, n_done: int) -> float:
     """Acceptance of jumps from this mixture, with what was known before as a few jumps more."""
     since = slice(learner.fitted_at, n_done)
     seen = trace.base_accept_prob[since][trace.jump[since] >= 0].astype(np.float64)
-    before = POLICY.prior_jumps * learner.acceptance
-    return float((before + seen.sum()) / (POLICY.prior_jumps + len(seen)))
+    before = LEARNING.prior_jumps * learner.acceptance
+    return float((before + seen.sum()) / (LEARNING.prior_jumps + len(seen)))
 
 
 def _fitted(learner: Learner, plan: Plan, trace: Trace, shape: FloatArray, n_done: int) -> Learner:
     """With a mixture fitted to the states so far, unless the old one is better."""
     learner = replace(learner, novelty=_unknown_share(learner, plan, trace, n_done))
-    first = int(POLICY.early_states * n_done)
+    first = int(LEARNING.early_states * n_done)
     points, log_density = distinct_states(trace, first, n_done)
     if len(points) <= plan.dim + 2:
         return learner
-    worth = min(1.0, (n_done - first) * POLICY.worth_a_state / (plan.dim * len(points)))
+    worth = min(1.0, (n_done - first) * LEARNING.worth_a_state / (plan.dim * len(points)))
     archive = learner.archive
     sample = Sample(
         np.concatenate([points, archive.point]),
@@ -247,14 +248,14 @@ def _fitted(learner: Learner, plan: Plan, trace: Trace, shape: FloatArray, n_don
         np.arange(len(points) + len(archive.point)) < len(points),
         worth,
     )
-    components, pooled = fit_modes(sample, shape, POLICY.max_modes)
+    components, pooled = fit_modes(sample, shape, LEARNING.max_modes)
     components = with_mass(components)
     broad = points.mean(axis=0), np.cov(points.T).reshape(shape.shape) + pooled / len(points)
     mixture = make_mixture(components, *broad)
     gained = efficiency(mixture, points, log_density)
     if len(learner.components):
         before = efficiency(learner.mixture, points, log_density)
-        if gained < POLICY.keep_old * before:
+        if gained < LEARNING.keep_old * before:
             return replace(learner, efficiency=before)
     return replace(
         learner,

@@ -6,10 +6,10 @@ import numpy as np
 
 from temperance.core.lanes import LANES
 from temperance.core.state import FloatArray, Mixture, State
-from temperance.modes.mixture import from_parts, with_chance
+from temperance.modes.mixture import with_chance
+from temperance.modes.policy import JUMPING
+from temperance.modes.student import from_parts
 from temperance.runs.plan import Plan
-
-REFRESH_CHANCE = 0.5  # of a fresh proposal at the hottest level
 
 
 def freeze_averages(state: State, *, pinned: bool) -> None:
@@ -54,7 +54,7 @@ def apparent_scales(plan: Plan, state: State) -> FloatArray:
 def own_component(state: State, level: int) -> Mixture:
     """A mixture of one: the level itself, as its walk knows it."""
     mixture = from_parts(np.ones(1), state.mean[level : level + 1], covariance_of(state, level)[None])
-    return with_chance(mixture, REFRESH_CHANCE)
+    return with_chance(mixture, JUMPING.refresh_chance)
 
 
 def temperatures(beta: FloatArray) -> list[float]:

@@ -3,9 +3,7 @@
 import numpy as np
 
 from temperance.core.state import Trace
-
-FIRST_EVERY = 2  # until it is known what pays
-RAREST_EVERY = 8  # what pays in one mode may not in the next
+from temperance.modes.policy import LEARNING
 
 
 def coordinate_every(trace: Trace, first: int, end: int, every: int) -> int:
@@ -14,6 +12,7 @@ def coordinate_every(trace: Trace, first: int, end: int, every: int) -> int:
     Both kinds of step cost one evaluation; what one is worth is the square of how far it moves, in units of
     the coordinates' own variances.
     """
+    often, rarest = LEARNING.first_coordinate_every, LEARNING.rarest_coordinate_every
     draws = trace.draws[first:end]
     variance = draws.var(axis=0)
     if every == 0 or len(draws) < 2 or not np.all(variance > 0.0):
@@ -23,5 +22,5 @@ def coordinate_every(trace: Trace, first: int, end: int, every: int) -> int:
     single = np.arange(first + 1, end) % every == every - 1
     pays = [moved[walked & kind].mean() if np.any(walked & kind) else 0.0 for kind in (single, ~single)]
     if pays[0] == 0.0:
-        return RAREST_EVERY
-    return int(np.clip(round(FIRST_EVERY * pays[1] / pays[0]), FIRST_EVERY, RAREST_EVERY))
+        return rarest
+    return int(np.clip(round(often * pays[1] / pays[0]), often, rarest))

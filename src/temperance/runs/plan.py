@@ -2,15 +2,24 @@
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
+
+from temperance.checks import flag, whole_number
 from temperance.core import state as core
 from temperance.core.state import FloatArray
+from temperance.errors import InvalidInputError
+from temperance.modes.policy import LEARNING
 from temperance.moves import Move, moves_with
-from temperance.runs.pace import FIRST_EVERY
-from temperance.settings import Settings
+from temperance.plain import FORMAT_KEY, from_plain, record, to_plain, unstamped
+from temperance.runs.ladder import check_betas
+from temperance.settings import Settings, settings_from_plain, settings_to_plain
 from temperance.swaps import Strategy
 from temperance.targets import Target
-from temperance.theory import ASYMPTOTIC_SCALE, best_acceptance, gaussian_scale
+from temperance.theory import asymptotic_scale, best_acceptance, gaussian_scale
+
+FORMAT = 1  # of a plan as plain values
 
 # A random walk needs some hundred iterations a dimension before its covariance is worth freezing.
 MIN_TUNE = 5_000
@@ -68,6 +77,46 @@ class Plan:
         return self.settings.adaptation.when == "always"
 
 
+def plan_to_plain(plan: Plan) -> dict[str, Any]:
+    """All of a plan but its functions, as values that JSON knows."""
+    numbers = {name: to_plain(getattr(plan, name)) for name in ("betas", "dim", "draws", "tune")}
+    return {
+        FORMAT_KEY: FORMAT,
+        **numbers,
+        "keep_levels": plan.keep_levels,
+        "has_prior": plan.target.has_prior,
+        "settings": settings_to_plain(plan.settings),
+    }
+
+
+def plan_from_plain(
+    plain: Any,
+    target: Target,
+    *,
+    swaps: Strategy | None = None,
+    walk: Move | None = None,
+    name: str = "plan",
+) -> Plan:
+    """The plan that `plan_to_plain` described, for functions that are given again."""
+    keys = ("betas", "dim", "draws", "tune", "keep_levels", "has_prior", "settings")
+    given = record(name, unstamped(name, plain, FORMAT), keys)
+    if flag(f"{name}.has_prior", given["has_prior"]) != target.has_prior:
+        whole, parts = "log_density", "log_likelihood and log_prior"
+        wanted, came = (whole, parts) if target.has_prior else (parts, whole)
+        raise InvalidInputError(f"{name}: the run was made with {wanted}, got {came}: {target.name}")
+    betas = np.array(from_plain(tuple[float, ...], given["betas"], f"{name}.betas"))
+    check_betas(f"{name}.betas", betas, betas, target.has_prior)
+    return Plan(
+        target=target,
+        settings=settings_from_plain(given["settings"], swaps=swaps, walk=walk, name=f"{name}.settings"),
+        betas=betas,
+        dim=whole_number(f"{name}.dim", given["dim"], least=1),
+        draws=whole_number(f"{name}.draws", given["draws"], least=0),
+        tune=whole_number(f"{name}.tune", given["tune"], least=0),
+        keep_levels=flag(f"{name}.keep_levels", given["keep_levels"]),
+    )
+
+
 def default_tune(dim: int) -> int:
     """Tuning iterations that leave a well-conditioned covariance to freeze."""
     return max(MIN_TUNE, TUNE_PER_DIM * dim)
@@ -79,7 +128,7 @@ def initial_log_scale(plan: Plan) -> float:
     if given is not None:
         return given
     if plan.settings.adaptation.walk == "covariance":
-        return math.log(ASYMPTOTIC_SCALE / math.sqrt(plan.dim))
+        return math.log(asymptotic_scale(plan.dim))
     return math.log(gaussian_scale(walk_acceptance(plan), plan.dim))
 
 
@@ -126,7 +175,7 @@ def first_coordinate_every(plan: Plan) -> int:
     given = plan.settings.adaptation.coordinate_every
     if plan.dim == 1:
         return 0
-    return FIRST_EVERY if given is None else given
+    return LEARNING.first_coordinate_every if given is None else given
 
 
 def trim_after(plan: Plan) -> int:
@@ -140,10 +189,13 @@ def trim_after(plan: Plan) -> int:
 
 
 def unimodal_scale(plan: Plan) -> float:
-    """The scale e^θ at which a level counts as unimodal."""
+    """The scale at which a level counts as unimodal: that of a walk on a Gaussian, less some slack.
+
+    It is compared with the scale of a level beside the covariance of its states (`core.unimodal`).
+    """
     trimming = plan.settings.trimming
     if trimming.threshold == "asymptotic":
-        threshold = ASYMPTOTIC_SCALE / math.sqrt(plan.dim)
+        threshold = asymptotic_scale(plan.dim)
     else:
         threshold = gaussian_scale(walk_acceptance(plan), plan.dim)
     slack = SLACK.get(plan.walk.name, USUAL_SLACK) if trimming.slack is None else trimming.slack

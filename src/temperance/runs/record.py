@@ -5,27 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from temperance.core.state import FloatArray, IntArray, Trace
+from temperance.modes.learnt import LearntModes
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)  # arrays have no single answer to ==
-class LearntModes:
-    """What a chain learnt to jump to while tuning.
-
-    The last component is the broad one, which belongs to no mode. ``chance`` is how often the base level
-    jumped instead of walking, ``efficiency`` what the jumps were judged to be worth (one if the mixture were
-    the target), and ``rest_every`` once in how many draws the hot levels moved.
-    """
-
-    weight: FloatArray  # (component,)
-    centre: FloatArray  # (component, dim)
-    covariance: FloatArray  # (component, dim, dim)
-    chance: float
-    efficiency: float
-    rest_every: int
-    n_scouts: int
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)  # likewise
 class ChainRecord:
     """One chain's traces, and the parameters it ended with (one row for each level left)."""
 
@@ -40,6 +23,8 @@ class ChainRecord:
     complete: bool
     modes: LearntModes | None = None
     setbacks: tuple[str, ...] = ()  # what could not be learnt, when and why; it stayed as it was before
+    # The draws after tuning in the terms of a model with ``constrain``, by name.
+    values: Mapping[str, FloatArray] = field(default_factory=dict)
 
     @property
     def n_draws(self) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 
 from temperance.core.scout import Scout
 from temperance.core.state import FloatArray, State
-from temperance.modes.policy import POLICY
+from temperance.modes.policy import SCOUTING
 from temperance.runs.learn import Learner, scout_steps, with_found
 from temperance.runs.plan import Plan
 
@@ -16,7 +16,7 @@ from temperance.runs.plan import Plan
 def new_scout(state: State, level: int, covariance: FloatArray) -> Scout:
     """A scout that starts at what is at a level, and whose first proposals have this covariance."""
     dim = state.position.shape[1]
-    n_steps, n_kept = scout_steps(dim), POLICY.scout_kept
+    n_steps, n_kept = scout_steps(dim), SCOUTING.kept
     return Scout(
         position=state.position[level].copy(),
         log_target=state.log_density[level : level + 1] + state.log_prior[level : level + 1],
@@ -38,7 +38,7 @@ def explore(
     """
     learner = replace(learner, n_scouts=learner.n_scouts + 1)
     before = -math.inf
-    for _ in range(POLICY.max_rounds):
+    for _ in range(SCOUTING.max_rounds):
         rng.standard_normal(out=scout.normals)
         rng.random(out=scout.uniforms)
         if not walk(scout):

@@ -6,9 +6,11 @@ import numpy as np
 
 from temperance.core.state import WordArray
 from temperance.errors import InvalidInputError, InvalidTypeError
+from temperance.plain import exactly, record
 
 # What random numbers are for. Streams are told apart by it and by a number, so that a new one disturbs none.
 STARTS, SWAPS, JUMPS, NORMALS, UNIFORMS, SCOUTS, MOVES = range(7)
+SEQUENCE = ("entropy", "spawn_key", "pool_size")  # what makes a SeedSequence
 ENTROPY_WORDS = 4  # 128 bits, what SeedSequence pools
 
 
@@ -18,6 +20,39 @@ def recorded_seed(seed: Any) -> Any:
         return [recorded_seed(one) for one in seed]
     sequence = seed_sequence(seed)
     return sequence if sequence.spawn_key or not isinstance(sequence.entropy, int) else sequence.entropy
+
+
+def seed_to_plain(seed: Any) -> Any:
+    """A recorded seed as values that JSON knows."""
+    if isinstance(seed, list):
+        return [seed_to_plain(one) for one in seed]
+    if isinstance(seed, np.random.SeedSequence):
+        return {
+            "entropy": _words(seed.entropy),
+            "spawn_key": _words(seed.spawn_key),
+            "pool_size": int(seed.pool_size),
+        }
+    return seed
+
+
+def seed_from_plain(plain: Any, name: str = "seed") -> Any:
+    """The recorded seed that `seed_to_plain` described."""
+    if isinstance(plain, list):
+        return [seed_from_plain(one, f"{name}[{place}]") for place, one in enumerate(plain)]
+    if not isinstance(plain, dict):
+        return exactly(int, plain, name)
+    given = record(name, plain, SEQUENCE)
+    try:
+        return np.random.SeedSequence(**{key: _words(value) for key, value in given.items()})
+    except (TypeError, ValueError) as error:  # None, too, which would be another seed each time
+        raise InvalidInputError(f"{name} must be a SeedSequence, got {plain}: {error}") from error
+
+
+def _words(numbers: Any) -> Any:
+    """Whole numbers, also in nested lists: all that NumPy can make 32-bit words of."""
+    if isinstance(numbers, int | np.integer | str):
+        return numbers if isinstance(numbers, str) else int(numbers)
+    return [_words(one) for one in numbers]
 
 
 def chain_seeds(seed: Any, chains: int) -> list[np.random.SeedSequence]:

@@ -19,20 +19,35 @@ StartFunction = Callable[[np.random.Generator], Any]
 
 
 class Starts:
-    """One point, one for each level, one for each chain and level, or a function of a generator."""
+    """One point, one for each level, one for each chain and level, or a function of a generator.
 
-    def __init__(self, initial: Any, probe: np.random.Generator) -> None:
+    ``dim`` is how many coordinates they must have, if that is known; ``name`` is what errors call them.
+    """
+
+    def __init__(
+        self, initial: Any, probe: np.random.Generator, *, dim: int | None = None, name: str = "initial"
+    ) -> None:
+        self.name = name
         self._function: StartFunction | None = initial if callable(initial) else None
-        self._points = None if callable(initial) else _numbers("initial", initial)
+        self._points = None if callable(initial) else _numbers(name, initial)
         first = self._one(probe) if self._points is None else self._points
         if first.ndim == 0 or first.shape[-1] == 0:
-            raise InvalidInputError(f"initial must have at least one dimension, got shape {first.shape}")
+            raise InvalidInputError(f"{name} must have at least one dimension, got shape {first.shape}")
         self.dim = int(first.shape[-1])
+        if dim is not None and self.dim != dim:
+            raise InvalidInputError(f"{name} must have the model's {dim} coordinates, got {self.dim}")
+        self._first = first
 
     @property
     def can_search(self) -> bool:
         """Whether another start can be asked for."""
         return self._function is not None
+
+    @property
+    def example(self) -> FloatArray:
+        """One start, of a run that they fit."""
+        point: FloatArray = self._first.reshape(-1, self.dim)[0]
+        return point
 
     def check(self, chains: int, n_levels: int) -> None:
         """The points must fit the run, or the error says which shapes would."""
@@ -40,7 +55,7 @@ class Starts:
         if self._points is not None and self._points.shape not in allowed:
             shapes = ", ".join(str(shape) for shape in allowed)
             raise InvalidInputError(
-                f"initial must have one of the shapes {shapes} (dim; level, dim; chain, level, dim), "
+                f"{self.name} must have one of the shapes {shapes} (dim; level, dim; chain, level, dim), "
                 f"got {self._points.shape}"
             )
 
@@ -57,11 +72,11 @@ class Starts:
 
     def _one(self, generator: np.random.Generator) -> FloatArray:
         if self._function is None:
-            raise InvalidTypeError("initial is not a function")
-        point = np.atleast_1d(_numbers("initial(generator)", self._function(generator)))
+            raise InvalidTypeError(f"{self.name} is not a function")
+        point = np.atleast_1d(_numbers(f"{self.name}(generator)", self._function(generator)))
         expected = getattr(self, "dim", point.shape[0])
         if point.ndim != 1 or point.shape[0] != expected:
-            raise InvalidInputError(f"initial(generator) must return one point, got shape {point.shape}")
+            raise InvalidInputError(f"{self.name}(generator) must return one point, got shape {point.shape}")
         return point
 
 
@@ -71,13 +86,13 @@ def settle(
     """Put starts with finite log density into the proposal buffer, searching when that is possible."""
     proposal, n_levels = buffers.info.proposal, buffers.n_asked
     proposal[:n_levels] = starts.points(chain, n_levels, generator)
-    outside = _outside(chain, bound, buffers)
+    outside = _outside(starts.name, chain, bound, buffers)
     for _ in range(MAX_TRIES if starts.can_search else 0):
         if not len(outside):
             return
         for level in outside:
             proposal[level] = starts.another(generator)
-        outside = _outside(chain, bound, buffers)
+        outside = _outside(starts.name, chain, bound, buffers)
     if len(outside):
         raise StartError(_outside_message(starts, chain, int(outside[0]), proposal))
 
@@ -91,7 +106,7 @@ def require_gradient(move: Move, name: str, buffers: Buffers) -> None:
         )
 
 
-def _outside(chain: int, bound: Bound, buffers: Buffers) -> npt.NDArray[np.intp]:
+def _outside(name: str, chain: int, bound: Bound, buffers: Buffers) -> npt.NDArray[np.intp]:
     """Levels whose start has density zero; a NaN or +inf is an error at once."""
     info = buffers.info
     try:
@@ -107,7 +122,7 @@ def _outside(chain: int, bound: Bound, buffers: Buffers) -> npt.NDArray[np.intp]
     for level, (tempered, prior) in enumerate(zip(info.log_density[live], info.log_prior[live], strict=True)):
         if np.isnan(tempered + prior) or tempered + prior == np.inf:
             raise StartError(
-                f"initial: the log density at the start of chain {chain + 1}, level {level + 1} is "
+                f"{name}: the log density at the start of chain {chain + 1}, level {level + 1} is "
                 f"{tempered + prior}, it must be finite; the point is {info.proposal[level].tolist()}"
             )
     return np.flatnonzero(info.log_density[live] + info.log_prior[live] == -np.inf)
@@ -124,10 +139,11 @@ def _raised(chain: int, buffers: Buffers, cause: Exception) -> DensityError:
 def _outside_message(starts: Starts, chain: int, level: int, proposal: FloatArray) -> str:
     where = f"chain {chain + 1}, level {level + 1}, at the point {proposal[level].tolist()}"
     if starts.can_search:
-        return f"initial: no start inside the support was found in {MAX_TRIES} tries; the last was {where}"
+        tried = f"no start inside the support was found in {MAX_TRIES} tries"
+        return f"{starts.name}: {tried}; the last was {where}"
     return (
-        f"initial: the start lies outside the support (log density -inf) in {where}; give another point, "
-        "or a function of a numpy Generator that is tried until it hits the support"
+        f"{starts.name}: the start lies outside the support (log density -inf) in {where}; give another "
+        "point, or a function of a numpy Generator that is tried until it hits the support"
     )
 
 

@@ -6,9 +6,11 @@ import numpy as np
 
 from temperance.core.compile import compiled, kernel_digest
 from temperance.core.state import FloatArray, SwapView
+from temperance.swaps.recipe import built_in
 from temperance.swaps.strategy import Kernel, Strategy, pair_kernel, repeated
 
 
+@built_in
 def adjacent(*, repeats: int = 1) -> Strategy:
     """AL: two neighbouring levels, each edge equally likely."""
     return Strategy(
@@ -20,6 +22,7 @@ def adjacent(*, repeats: int = 1) -> Strategy:
     )
 
 
+@built_in
 def uniform(*, repeats: int = 1) -> Strategy:
     """RA: any two levels, each pair equally likely."""
     return Strategy(

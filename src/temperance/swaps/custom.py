@@ -23,6 +23,8 @@ from temperance.core.numba_internals.functions import (
 )
 from temperance.core.state import FloatArray, SwapView, propose_pair_signature
 from temperance.errors import InvalidTypeError
+from temperance.origin import function_name
+from temperance.swaps.recipe import built_in
 from temperance.swaps.strategy import Definition, Kernel, Strategy, pair_kernel, repeated
 from temperance.swaps.weighted import propose_weighted
 
@@ -32,6 +34,7 @@ _WEIGHT_ARGUMENTS = (
 )  # fmt: skip
 
 
+@built_in
 def custom(weight: Callable[..., float], *, log: bool = False, repeats: int = 1) -> Strategy:
     """Pairs drawn with any weights, exactly: the acceptance makes up for what is not symmetric.
 
@@ -40,7 +43,7 @@ def custom(weight: Callable[..., float], *, log: bool = False, repeats: int = 1)
     temperatures of the levels. It must be a function of these alone. With ``log=True`` it gives the log of
     the weight, -inf for none. Compiled with ``@numba.njit`` it runs inside the loop; plain Python works too.
     """
-    name = _name(weight)
+    name = function_name(weight)
     _check_signature(weight, name)
     log = flag("log", log)
     common: dict[str, Any] = {
@@ -64,13 +67,9 @@ def log_of(weight: float) -> float:
     return math.log(weight) if weight > 0.0 else -math.inf
 
 
-def _name(weight: Any) -> str:
-    return str(getattr(weight, "__name__", type(weight).__name__))
-
-
 def _number(value: Any, weight: Any) -> float:
     """What a weight returned; True and False are weights, too."""
-    return float(value) if isinstance(value, bool | np.bool_) else checked_value(value, _name(weight))
+    return float(value) if isinstance(value, bool | np.bool_) else checked_value(value, function_name(weight))
 
 
 def _check_signature(weight: Any, name: str) -> None:

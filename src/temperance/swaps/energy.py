@@ -7,11 +7,13 @@ import numpy as np
 
 from temperance.core.compile import compiled, kernel_digest
 from temperance.core.state import FloatArray, SwapView
+from temperance.swaps.recipe import built_in
 from temperance.swaps.strategy import Kernel, Strategy, pair_kernel, repeated
 
 FEW_LEVELS = 16  # up to here insertion beats the heap
 
 
+@built_in
 def equi_energy(*, repeats: int = 1) -> Strategy:
     """EE: p_ij proportional to exp(-|log π(x_i) - log π(x_j)|), drawn in O(L log L)."""
     return Strategy(

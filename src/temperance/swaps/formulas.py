@@ -17,6 +17,7 @@ from temperance.checks import one_of
 from temperance.core.compile import compiled, compiled_around, kernel_digest
 from temperance.core.state import FloatArray, SwapView
 from temperance.swaps.custom import custom
+from temperance.swaps.recipe import built_in
 from temperance.swaps.strategy import Definition, Kernel, Strategy, pair_kernel, repeated
 from temperance.swaps.weighted import propose_weighted
 
@@ -26,11 +27,13 @@ SCALED, BIG_JUMPS, UPHILL, COLD_ENERGY = 0.0, 1.0, 2.0, 3.0
 METRICS = ("euclidean", "manhattan", "chebyshev")
 
 
+@built_in
 def scaled_energy(*, repeats: int = 1) -> Strategy:
     """Weights exp(-|Δ| (β_i - β_j)): similar energies, the more so the further apart the levels."""
     return _formula("scaled energy", SCALED, repeats)
 
 
+@built_in
 def big_jumps(*, metric: str | Callable[..., float] = "euclidean", repeats: int = 1) -> Strategy:
     """Weights exp(-|Δ| (β_i - β_j) / (1 + distance)): far positions may differ more in energy.
 
@@ -42,11 +45,13 @@ def big_jumps(*, metric: str | Callable[..., float] = "euclidean", repeats: int 
     return _formula("big jumps", BIG_JUMPS, repeats, metric)
 
 
+@built_in
 def uphill(*, repeats: int = 1) -> Strategy:
     """Weights min(1, exp(-Δ)): pairs whose hotter position is the likelier one."""
     return _formula("uphill", UPHILL, repeats)
 
 
+@built_in
 def cold_energy(*, repeats: int = 1) -> Strategy:
     """Weights exp(-(β_i - β_j) log π(x_i)): pairs whose colder position is unlikely."""
     return _formula("cold energy", COLD_ENERGY, repeats)

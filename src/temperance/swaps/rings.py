@@ -10,9 +10,11 @@ from temperance.checks import numeric_array, whole_number
 from temperance.core.compile import compiled, kernel_digest
 from temperance.core.state import FloatArray, SwapView
 from temperance.errors import InvalidInputError
+from temperance.swaps.recipe import built_in
 from temperance.swaps.strategy import Definition, Kernel, Strategy, pair_kernel, repeated
 
 
+@built_in
 def energy_rings(edges: int | np.integer[Any] | Sequence[float] = 5, *, repeats: int = 1) -> Strategy:
     """Pairs whose log densities lie in one ring, all equally likely.
 

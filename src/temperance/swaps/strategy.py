@@ -29,12 +29,21 @@ def _once(_: int) -> int:
     return 1
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
+class Recipe:
+    """The public function that made a strategy, and all its arguments by name: plain values, or functions."""
+
+    made_by: str
+    arguments: tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)  # by recipe: kernels and arrays have no useful ==
 class Strategy:
     """A way to choose the pairs of levels to exchange.
 
     ``symmetric`` says that p_ij(T_ij x) = p_ij(x), so that Eq. (7) is enough; ``reversible`` that an
-    iteration's swaps are reversible and not only invariant. The rest is for the loop.
+    iteration's swaps are reversible and not only invariant. The rest is for the loop. Strategies
+    are equal that the same function made with the same arguments.
     """
 
     name: str
@@ -51,6 +60,16 @@ class Strategy:
     learn: Callable[[FloatArray], FloatArray] | None = field(default=None, repr=False)
     # Weights written in Python: a function without arguments that fills in ``view.weight``.
     callback: Callable[[SwapView, list[BaseException]], Any] | None = field(default=None, repr=False)
+    # Not an argument, so that what ``replace`` changes does not pass for what it was.
+    recipe: Recipe | None = field(default=None, init=False, repr=False)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other or not isinstance(other, Strategy):
+            return self is other
+        return self.recipe is not None and self.recipe == other.recipe
+
+    def __hash__(self) -> int:
+        return id(self) if self.recipe is None else hash(self.recipe)
 
 
 def pair_kernel(function: Kernel) -> Kernel:

@@ -5,9 +5,11 @@ import functools
 from temperance.core.compile import compiled, kernel_digest
 from temperance.core.state import SwapView
 from temperance.swaps.blind import choose_any_pair, uniform_weights
+from temperance.swaps.recipe import built_in
 from temperance.swaps.strategy import Kernel, Strategy, pair_kernel
 
 
+@built_in
 def even_odd() -> Strategy:
     """DEO: all even edges, in the next iteration all odd ones. Invariant, but not reversible."""
     return Strategy(
@@ -15,11 +17,13 @@ def even_odd() -> Strategy:
     )
 
 
+@built_in
 def stochastic_even_odd() -> Strategy:
     """SEO: all even edges or all odd ones, by the toss of a coin. Reversible."""
     return Strategy(name="stochastic even-odd", symmetric=True, kernel=_coin_kernel, attempts=_half)
 
 
+@built_in
 def heat_bath() -> Strategy:
     """L² random pairs, each exchanged with its conditional probability. Reversible."""
     return Strategy(

@@ -11,9 +11,10 @@ from temperance.core.compile import compiled, compiled_around, compiled_around_f
 from temperance.core.numba_internals.functions import CompilationError, compile_first, returned_type
 from temperance.core.state import EVALUATE_SIGNATURE, LEVEL, STOP, FloatArray, IntArray
 from temperance.errors import InvalidTypeError
+from temperance.origin import function_name
 from temperance.targets.contract import TEMPERED, UNTEMPERED, Bound, Buffers
 from temperance.targets.data import DataTable
-from temperance.targets.functions import NO_DATA, Functions, function_name, takes_data
+from temperance.targets.functions import NO_DATA, Functions, takes_data
 
 _POINT_SIGNATURE = (types.float64[::1], types.intp)
 _CONTEXT_SIGNATURE = (types.intp,)

@@ -7,7 +7,7 @@ those of the parts whose functions return ``(value, gradient)``, the tempered on
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from temperance.core.evaluate import clear_answers
 from temperance.core.state import Info, IntArray
@@ -54,6 +54,7 @@ class Bound:
         )
 
 
+@runtime_checkable
 class Target(Protocol):
     """A log density, of whatever kind."""
 

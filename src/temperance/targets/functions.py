@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from temperance.errors import InvalidInputError, InvalidTypeError
+from temperance.origin import function_name
 
 NO_DATA = object()
 
@@ -25,23 +26,18 @@ class Functions:
         return function_name(self.tempered)
 
 
-def function_name(function: Any) -> str:
-    """The name of a function, for messages."""
-    return str(getattr(function, "__name__", None) or type(function).__name__)
-
-
 def gather(
     log_density: Any = None, log_likelihood: Any = None, log_prior: Any = None, data: Any = None
 ) -> Functions:
     """Check that the functions fit together: one density, or a likelihood with a prior."""
     if log_density is not None and (log_likelihood is not None or log_prior is not None):
         raise InvalidInputError(
-            "log_density cannot be combined with log_likelihood or log_prior; "
-            "give either one whole density or its two parts"
+            "a whole log density cannot be combined with log_likelihood or log_prior; "
+            "give either the one or the other two"
         )
     if log_density is None and (log_likelihood is None or log_prior is None):
         raise InvalidInputError(
-            "a target is log_density, or log_likelihood and log_prior together; "
+            "a target is a log density, or log_likelihood and log_prior together; "
             f"got {_given(log_density, log_likelihood, log_prior)}"
         )
     parameter = "log_density" if log_density is not None else "log_likelihood"

@@ -10,9 +10,10 @@ import numpy.typing as npt
 from temperance.checks import checked_value
 from temperance.core.state import LEVEL, RAISED, STATUS, STOP, FloatArray, Info
 from temperance.errors import InvalidTypeError, TemperanceError
+from temperance.origin import function_name
 from temperance.targets.callback import python_evaluate
 from temperance.targets.contract import TEMPERED, UNTEMPERED, Bound, Buffers
-from temperance.targets.functions import NO_DATA, Functions, function_name, takes_data
+from temperance.targets.functions import NO_DATA, Functions, takes_data
 
 
 class _FromPython:

@@ -1,6 +1,6 @@
 """What a problem of the zoo is: a target, and what is known about it exactly."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,7 @@ KNOWABLE = ("mean", "covariance", "log_normaliser", "modes", "mode_weights", "sa
 class Problem:
     """A log density to sample, where to start, and the exact answers as far as there are any.
 
-    Sample it with ``sample(problem.log_density, initial=problem.start, data=problem.data)``.
+    It is a model: sample it with ``sample(problem)``.
 
     Attributes:
         name: What people read.
@@ -29,6 +29,10 @@ class Problem:
         log_density: A compiled function of ``x``, or of ``(x, data)`` when there are data.
         start: From a generator to an overdispersed starting point.
         data: What ``log_density`` wants beside the point.
+        names: Names and shapes of the coordinates.
+        dims: Names of the dimensions of what is named.
+        coords: Labels along a dimension.
+        constrain: From rows of draws to values by name, in the terms of the problem.
         mean: Exact mean, ``(dim,)``.
         covariance: Exact covariance, ``(dim, dim)``.
         log_normaliser: Log of the integral of ``exp(log_density)``.
@@ -42,6 +46,10 @@ class Problem:
     log_density: Any
     start: Callable[[np.random.Generator], FloatArray]
     data: Any = None
+    names: Mapping[str, tuple[int, ...]] | None = None
+    dims: Mapping[str, str] | None = None
+    coords: Mapping[str, Sequence[str]] | None = None
+    constrain: Callable[[FloatArray], dict[str, FloatArray]] | None = None
     mean: FloatArray | None = None
     covariance: FloatArray | None = None
     log_normaliser: float | None = None

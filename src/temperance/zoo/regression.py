@@ -45,6 +45,10 @@ def bridge(*, power: float = 0.5, penalty: float = 3.0, variance_power: float = 
         log_density=log_density,
         start=partial(_least_squares, data),
         data=data,
+        names={"coefficient": (design.shape[1],), "log_variance": ()},
+        dims={"coefficient": "covariate"},
+        coords={"covariate": covariates()},
+        constrain=_with_variance,
     )
 
 
@@ -71,11 +75,20 @@ def bridge_data(
 
 def diabetes() -> tuple[FloatArray, FloatArray]:
     """Design with centred columns of unit length, (442, 10), and the centred response; see data/README.md."""
-    file = resources.files("temperance.zoo") / "data" / "diabetes.csv"
-    table = np.loadtxt(file.read_text(encoding="utf-8").splitlines(), delimiter=",", skiprows=1)
+    table = np.loadtxt(_lines(), delimiter=",", skiprows=1)
     table -= table.mean(axis=0)
     design, response = table[:, :-1], table[:, -1]
     return design / np.linalg.norm(design, axis=0), response
+
+
+def covariates() -> list[str]:
+    """What the columns of the design are called."""
+    return _lines()[0].split(",")[:-1]
+
+
+def _lines() -> list[str]:
+    file = resources.files("temperance.zoo") / "data" / "diabetes.csv"
+    return file.read_text(encoding="utf-8").splitlines()
 
 
 @numba.njit
@@ -94,6 +107,11 @@ def log_density(x: FloatArray, data: tuple[FloatArray, FloatArray, FloatArray]) 
     log_variance = x[n_coefficients]
     likelihood = -0.5 * constants[0] * log_variance - 0.5 * residual * math.exp(-log_variance)
     return float(likelihood - constants[2] * penalty - (constants[4] - 1.0) * log_variance)
+
+
+def _with_variance(rows: FloatArray) -> dict[str, FloatArray]:
+    """The variance instead of its log."""
+    return {"coefficient": rows[:, :-1], "variance": np.exp(rows[:, -1])}
 
 
 def _least_squares(data: BridgeData, _generator: np.random.Generator) -> FloatArray:

@@ -8,7 +8,7 @@ from temperance.results.diagnostics.modes import find_modes, nearest_mode
 from temperance.results.diagnostics.occupancy import disagreement, occupancy
 from temperance.results.diagnostics.r_hat import r_hat
 from temperance.results.diagnostics.replicas import crossings, flow, moves, replica_places, round_trips
-from temperance.results.diagnostics.scale import unimodal_scale, unimodality
+from temperance.results.diagnostics.scale import first_unimodal, unimodality
 
 __all__ = [
     "barrier",
@@ -19,6 +19,7 @@ __all__ = [
     "ess_mean",
     "ess_tail",
     "find_modes",
+    "first_unimodal",
     "flow",
     "integrated_barrier",
     "local_barrier",
@@ -31,6 +32,5 @@ __all__ = [
     "r_hat",
     "replica_places",
     "round_trips",
-    "unimodal_scale",
     "unimodality",
 ]

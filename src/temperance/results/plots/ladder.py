@@ -6,7 +6,6 @@ import numpy as np
 
 from temperance.core.state import FloatArray
 from temperance.results import measure
-from temperance.results.diagnostics import unimodal_scale
 from temperance.results.plots.canvas import (
     THRESHOLD,
     axis_or_new,
@@ -21,6 +20,7 @@ from temperance.results.plots.canvas import (
 )
 from temperance.results.result import Result
 from temperance.runs.record import ChainRecord
+from temperance.theory import asymptotic_scale
 
 MAX_NAMED = 12  # lines that are numbered at their ends
 
@@ -64,7 +64,7 @@ def scales(result: Result, *, ax: Any = None) -> Any:
     ax = axis_or_new(ax)
     for k, chain in enumerate(result.chains):
         _by_level(ax, np.exp(chain.log_scale), k)
-    asymptotic, used = unimodal_scale(result.dim), result.setup.unimodal_scale
+    asymptotic, used = asymptotic_scale(result.dim), result.setup.unimodal_scale
     ax.axhline(asymptotic, color=THRESHOLD, linestyle="--", linewidth=1.0, label="2.38/√d")
     ax.axhline(used, color=THRESHOLD, linestyle=":", linewidth=1.2, label="trimming")
     ax.set(xlabel="level", ylabel="scale $e^θ$ (unimodal above)", yscale="log")

@@ -7,6 +7,7 @@ import numpy as np
 
 from temperance.core.state import FloatArray
 from temperance.errors import InvalidInputError
+from temperance.results.diagnostics import first_unimodal
 from temperance.results.plots.canvas import axis_or_new, empty, frame, one_chain, rows_shown, short_number
 from temperance.results.result import Result
 
@@ -22,7 +23,8 @@ def draws_by_level(
 ) -> Any:
     """Two parameters at every level (or a histogram of the only one), a panel for each in one axis.
 
-    Grey panels are hotter than the first level that passes for unimodal. Needs ``keep_levels=True``.
+    Grey panels are hotter than the first level that passes for unimodal by the rule of the run's trimming.
+    Needs ``keep_levels=True``.
     """
     record = one_chain(result, chain)
     result.require_levels()
@@ -34,7 +36,9 @@ def draws_by_level(
         return empty(ax, "no draws")
     which = _coordinates(result, pair)
     draws = record.sampling.level_draws[:, :, which]
-    last = first_unimodal(np.exp(record.log_scale), result.setup.unimodal_scale)
+    free = np.exp(record.log_scale[record.beta > 0.0])
+    rule = result.setup.settings["trimming"]["rule"]
+    last = first_unimodal(free, result.setup.unimodal_scale, rule)
     ax.set_axis_off()
     layout = Layout(ax, rows, columns)
     for level in range(n_levels):
@@ -57,12 +61,6 @@ def level_panel(axis: Any, draws: FloatArray, colour: str) -> None:
         axis.set_ylim(*frame(shown[:, 1]))
     axis.set_xlim(*frame(shown[:, 0]))
     axis.tick_params(labelsize=7)
-
-
-def first_unimodal(scales: FloatArray, threshold: float) -> int:
-    """Index of the level at which Eq. (11) ends the ladder: the last when none passes."""
-    passing = np.flatnonzero(scales >= threshold)
-    return int(passing[0]) if len(passing) else len(scales) - 1
 
 
 def _coordinates(result: Result, pair: tuple[int | str, int | str]) -> list[int]:

@@ -59,7 +59,7 @@ def _environment() -> Any:
 
 
 def _tone(result: Result) -> str:
-    if any(finding.serious for finding in result.warnings):
+    if any(warning.serious for warning in result.warnings):
         return "serious"
     return "remark" if result.warnings else "fine"
 

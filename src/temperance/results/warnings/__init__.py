@@ -2,13 +2,12 @@
 
 from typing import TYPE_CHECKING
 
-from temperance.results.findings.density import lost_mode, rounding
-from temperance.results.findings.finding import Finding, verdict
-from temperance.results.findings.jumping import idle_jumps, unknown_mode
-from temperance.results.findings.ladder import dead_edge, few_levels, many_levels, no_round_trips
-from temperance.results.findings.mixing import chains_differ, low_ess, missed_mode
-from temperance.results.findings.moving import hardly_moved, never_moved, unknown_accuracy
-from temperance.results.findings.running import (
+from temperance.results.warnings.density import lost_mode, rounding
+from temperance.results.warnings.jumping import idle_jumps, unknown_mode
+from temperance.results.warnings.ladder import dead_edge, few_levels, many_levels, no_round_trips
+from temperance.results.warnings.mixing import chains_differ, low_ess, missed_mode
+from temperance.results.warnings.moving import hardly_moved, never_moved, unknown_accuracy
+from temperance.results.warnings.running import (
     bound_hit,
     incomplete,
     learning_failed,
@@ -16,11 +15,12 @@ from temperance.results.findings.running import (
     one_chain,
     still_adapting,
 )
+from temperance.results.warnings.warning import ResultWarning, verdict
 
 if TYPE_CHECKING:
     from temperance.results.result import Result
 
-__all__ = ["RULES", "Finding", "findings", "verdict"]
+__all__ = ["RULES", "ResultWarning", "verdict", "warnings_of"]
 
 # In the order in which they are read: what makes the draws wrong first, causes before consequences.
 RULES = (
@@ -47,7 +47,7 @@ RULES = (
 )
 
 
-def findings(result: "Result") -> tuple[Finding, ...]:
+def warnings_of(result: "Result") -> tuple[ResultWarning, ...]:
     """All that the rules find."""
     found = (rule(result) for rule in RULES)
-    return tuple(finding for finding in found if finding is not None)
+    return tuple(warning for warning in found if warning is not None)

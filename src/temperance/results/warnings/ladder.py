@@ -6,25 +6,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from temperance.results import diagnostics, measure
-from temperance.results.findings.evidence import (
+from temperance.results.warnings.policy import CURES, THRESHOLDS
+from temperance.results.warnings.signs import (
     chains_agree,
     dead_edges,
     jumps_carry,
+    longer_tuning,
     short_chains,
 )
-from temperance.results.findings.finding import Finding, listed, round_up
+from temperance.results.warnings.warning import ResultWarning, listed, round_up
 from temperance.runs.record import ChainRecord
 
 if TYPE_CHECKING:
     from temperance.results.result import Result
 
-FIRST_LADDER = 5  # levels to try when there was one
-MAX_GROWTH = 2  # times as many levels are proposed at most
-AT_BOUND = 0.99  # of the largest temperature gap
-LONGER = 10  # times as many draws, when nothing better is known
 
-
-def few_levels(result: "Result") -> Finding | None:
+def few_levels(result: "Result") -> ResultWarning | None:
     """The hottest level still has several modes, heat is still helping, and the chains do not agree."""
     short = short_chains(result)
     if not short:
@@ -34,7 +31,7 @@ def few_levels(result: "Result") -> Finding | None:
     ratio = max(
         diagnostics.unimodality(result.chains[k].log_scale, result.setup.unimodal_scale)[-1] for k in short
     )
-    return Finding(
+    return ResultWarning(
         name="too few levels",
         message=f"in {listed(short, 'chain')} the hottest level still has several modes (its scale is "
         f"{ratio:.2f} of what a single mode gives at most), and the chains do not agree",
@@ -43,12 +40,12 @@ def few_levels(result: "Result") -> Finding | None:
     )
 
 
-def many_levels(result: "Result") -> Finding | None:
+def many_levels(result: "Result") -> ResultWarning | None:
     """All levels that may go have gone, or the hottest temperature ran into its bound."""
     left, start = max(result.n_levels), result.n_levels_at_start
     bound = [k for k in range(len(result.chains)) if _n_useful(result, k) < result.n_levels[k]]
     if bound:
-        return Finding(
+        return ResultWarning(
             name="too many levels",
             message=f"in {listed(bound, 'chain')} the hottest temperature ran into its bound: the last "
             "level is as good as flat and teaches nothing",
@@ -56,7 +53,7 @@ def many_levels(result: "Result") -> Finding | None:
             serious=False,
         )
     if left <= result.setup.min_levels < start:
-        return Finding(
+        return ResultWarning(
             name="too many levels",
             message=f"all {start} levels but {left} were dropped: the density looks unimodal from the first "
             "level on, or no chain has seen a second mode",
@@ -67,7 +64,7 @@ def many_levels(result: "Result") -> Finding | None:
     return None
 
 
-def dead_edge(result: "Result") -> Finding | None:
+def dead_edge(result: "Result") -> ResultWarning | None:
     """Hardly a position passed between two neighbouring levels.
 
     That matters less where jumps carry the base level: hot levels then only look for modes not yet known.
@@ -79,16 +76,16 @@ def dead_edge(result: "Result") -> Finding | None:
     where = ", ".join(f"{edge + 1}-{edge + 2}" for edge in edges)
     rate = result.setup.swap_acceptance
     wanted = max(_levels_for(result.chains[k], len(dead[k]), rate) for k in dead)
-    return Finding(
+    return ResultWarning(
         name="dead edge",
         message=f"hardly a position passed between levels {where} in {listed(list(dead), 'chain')}: what is "
         "above does not help what is below",
-        cure=f"levels={wanted}, or longer tuning: tune={round_up(2 * max(result.n_tune, 1))}",
+        cure=f"levels={wanted}, or longer tuning: tune={longer_tuning(result)}",
         serious=_nothing_arrives(result, list(dead)) or not chains_agree(result),
     )
 
 
-def no_round_trips(result: "Result") -> Finding | None:
+def no_round_trips(result: "Result") -> ResultWarning | None:
     """A ladder without a dead edge, and yet no position went up and came back; nor did jumps do its work."""
     trips = result.round_trips
     without = [
@@ -101,8 +98,8 @@ def no_round_trips(result: "Result") -> Finding | None:
         return None
     n_draws = result.draws.shape[1]
     other_swaps = "" if result.swap_strategy == "even-odd" else ", or swaps=temperance.swaps.even_odd()"
-    factor = LONGER if sum(trips) == 0 else 2 * math.ceil(len(trips) / sum(trips))
-    return Finding(
+    factor = CURES.round_trip_draws if sum(trips) == 0 else 2 * math.ceil(len(trips) / sum(trips))
+    return ResultWarning(
         name="no round trips",
         message=f"in {listed(without, 'chain')} no position travelled from the first level to the last and "
         "back, so the hot levels brought nothing new to the first",
@@ -120,9 +117,9 @@ def _levels_to_add(chain: ChainRecord, threshold: float) -> int:
     """Where the scale would reach the threshold if it went on rising as between the last two levels."""
     n_levels = len(chain.beta)
     if n_levels == 1:
-        return FIRST_LADDER - 1
+        return CURES.first_ladder - 1
     before, last = np.log(diagnostics.unimodality(chain.log_scale, threshold)[-2:])
-    return min(math.ceil(float(-last / (last - before))), (MAX_GROWTH - 1) * n_levels)
+    return min(math.ceil(float(-last / (last - before))), (CURES.max_growth - 1) * n_levels)
 
 
 def _levels_for(chain: ChainRecord, n_dead: int, acceptance: float) -> int:
@@ -131,11 +128,11 @@ def _levels_for(chain: ChainRecord, n_dead: int, acceptance: float) -> int:
     total = diagnostics.integrated_barrier(local, chain.beta)
     n_levels = len(chain.beta)
     needed = 1 + diagnostics.edges_needed(total, acceptance) if math.isfinite(total) else n_levels
-    return min(max(needed, n_levels + n_dead), MAX_GROWTH * n_levels)
+    return min(max(needed, n_levels + n_dead), CURES.max_growth * n_levels)
 
 
 def _n_useful(result: "Result", k: int) -> int:
     """Levels of a chain without those whose distance to the one below has reached the bound."""
-    largest = AT_BOUND * result.setup.settings["bounds"]["temperature_gap"][1]
+    largest = THRESHOLDS.at_bound * result.setup.settings["bounds"]["temperature_gap"][1]
     gaps = np.diff(result.temperatures[k])
     return result.n_levels[k] - int(np.count_nonzero(np.isfinite(gaps) & (gaps >= largest)))

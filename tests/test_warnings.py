@@ -18,9 +18,9 @@ from records import (
     with_draws,
     with_sampling,
 )
-from temperance.results.findings import RULES, density, evidence, mixing, moving, verdict
-from temperance.results.findings import jumping as jumping_rules
-from temperance.results.findings.finding import listed, round_up
+from temperance.results.warnings import RULES, density, signs, verdict
+from temperance.results.warnings.policy import CURES, THRESHOLDS
+from temperance.results.warnings.warning import listed, round_up
 
 
 @pytest.fixture
@@ -29,16 +29,16 @@ def healthy(rng):
 
 
 def names(result):
-    return {finding.name for finding in result.warnings}
+    return {warning.name for warning in result.warnings}
 
 
 def the(result, name):
-    (found,) = [finding for finding in result.warnings if finding.name == name]
+    (found,) = [warning for warning in result.warnings if warning.name == name]
     return found
 
 
-def numbers_to_try(finding, what):
-    return [int(number) for number in re.findall(rf"\b{what}=(\d+)", finding.cure)]
+def numbers_to_try(warning, what):
+    return [int(number) for number in re.findall(rf"\b{what}=(\d+)", warning.cure)]
 
 
 # ---- faults, each put into a run that has none
@@ -320,8 +320,8 @@ each_fault = pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__
 @pytest.mark.parametrize(("strategy", "advised"), [("equi-energy", True), ("even-odd", False)])
 def test_nobody_is_told_to_use_the_sweeps_that_he_uses(healthy, rng, strategy, advised):
     faulty = replace(no_round_trips(healthy, rng), swap_strategy=strategy)
-    (finding,) = [found for found in faulty.warnings if found.name == "no round trips"]
-    assert ("even_odd()" in finding.cure) == advised
+    (warning,) = [found for found in faulty.warnings if found.name == "no round trips"]
+    assert ("even_odd()" in warning.cure) == advised
 
 
 def test_a_healthy_run_has_no_warnings(healthy):
@@ -351,13 +351,13 @@ def test_every_rule_has_a_fault_of_its_own():
 @each_fault
 def test_every_warning_has_words_and_a_cure(fault, healthy, rng):
     result = fault(healthy, rng)
-    finding = the(result, FAULTS[fault])
-    assert finding.message
-    assert finding.cure
-    assert str(finding) == f"{finding.name}: {finding.message}. Try: {finding.cure}."
+    warning = the(result, FAULTS[fault])
+    assert warning.message
+    assert warning.cure
+    assert str(warning) == f"{warning.name}: {warning.message}. Try: {warning.cure}."
     flat = " ".join(str(result).split())
-    assert str(finding) in flat
-    assert "nan" not in str(finding)
+    assert str(warning) in flat
+    assert "nan" not in str(warning)
 
 
 @pytest.mark.parametrize(
@@ -454,7 +454,7 @@ def test_what_cannot_be_computed_puts_the_draws_in_doubt(n_draws, healthy):
     short = with_chains(healthy, lambda k, chain: replace(chain, sampling=cut(chain.sampling, n_draws)))
     assert the(short, "unknown accuracy").serious
     assert short.verdict.startswith("Do not rely on these draws yet")
-    assert numbers_to_try(the(short, "unknown accuracy"), "draws") == [evidence.USUAL_DRAWS]
+    assert numbers_to_try(the(short, "unknown accuracy"), "draws") == [CURES.usual_draws]
 
 
 def test_a_coordinate_whose_effective_draws_are_unknown_is_named(healthy):
@@ -463,9 +463,9 @@ def test_a_coordinate_whose_effective_draws_are_unknown_is_named(healthy):
     draws = odd.draws.copy()
     draws[:, :, 1] = 0.0
     draws[:, 9, 1] = 1.0
-    finding = the(with_draws(odd, draws), "unknown accuracy")
-    assert finding.serious
-    assert "x[1] cannot" in finding.message
+    warning = the(with_draws(odd, draws), "unknown accuracy")
+    assert warning.serious
+    assert "x[1] cannot" in warning.message
 
 
 @pytest.mark.parametrize("n_values", [1, 2, 9])
@@ -671,23 +671,23 @@ def test_an_edge_is_judged_by_the_draws_in_which_it_was_tried(rng):
     replica[:4_000:800, :2] = [1, 0]
     slow = with_sampling(chain, replica=np.repeat(replica[::40], 40, axis=0))
     crossed = 5 / 8_000
-    assert crossed < evidence.MIN_CROSSING_RATE < 5 / 200
-    assert evidence.dead_edges(slow) == [1, 2]
+    assert crossed < THRESHOLDS.min_crossing_rate < 5 / 200
+    assert signs.dead_edges(slow) == [1, 2]
 
 
 def test_edges_that_were_hardly_tried_are_not_judged(rng):
     """As many draws as it takes, but not in which the ladder moved."""
     chain = make_result(rng, n_draws=2_000).chains[0]
     still = with_sampling(chain, replica=np.tile(np.arange(4, dtype=np.int16), (2_000, 1)))
-    assert evidence.dead_edges(still) == [0, 1, 2]
-    assert evidence.dead_edges(jumping(still, learnt_modes([[0.0, 0.0]], rest_every=30))) == []
+    assert signs.dead_edges(still) == [0, 1, 2]
+    assert signs.dead_edges(jumping(still, learnt_modes([[0.0, 0.0]], rest_every=30))) == []
 
 
 @pytest.mark.parametrize("fault", [dead_edge, no_round_trips], ids=lambda fault: fault.__name__)
 def test_a_ladder_matters_less_where_jumps_carry(fault, healthy, rng):
     """A dead edge is still told, and is serious no more; journeys are not asked for."""
-    finding = the(fault(healthy, rng), FAULTS[fault])
-    assert finding.serious
+    warning = the(fault(healthy, rng), FAULTS[fault])
+    assert warning.serious
     modes = learnt_modes([[0.0, 0.0]])
     carried = with_chains(fault(healthy, rng), lambda k, chain: jumping(chain, modes))
     assert names(carried) == ({"dead edge"} if fault is dead_edge else set())
@@ -763,8 +763,8 @@ def test_many_modes_may_differ_by_chance(rng):
         with_draws(result, result.draws + centres[label]), lambda k, chain: jumping(chain, modes)
     )
     assert len(many.modes) == 40
-    assert evidence.disagreement(many) > evidence.MAX_DISAGREEMENT
-    assert evidence.disagreement(many) < evidence.allowed_disagreement(many)
+    assert signs.disagreement(many) > THRESHOLDS.max_disagreement
+    assert signs.disagreement(many) < signs.allowed_disagreement(many)
     half = np.where(np.arange(4)[:, None] < 2, label, label // 2)
     halved = with_draws(many, result.draws + centres[half])
     assert "missed mode" in names(halved), "two chains that know half of the modes are found"
@@ -819,7 +819,7 @@ def sample_two_modes(seed, **options):
 def test_a_long_run_of_two_modes_is_not_accused(seed):
     """False alarms on a real run that is as it should be."""
     result = sample_two_modes(seed, levels=5, draws=20_000)
-    assert not [finding for finding in result.warnings if finding.serious], str(result)
+    assert not [warning for warning in result.warnings if warning.serious], str(result)
 
 
 def test_chains_without_a_ladder_are_accused(seed):
@@ -878,17 +878,27 @@ def test_the_page_states_every_rule_with_its_numbers():
     rows = dict(re.findall(r"^\| ([\w ]+?) \| (.+) \|$", page, re.MULTILINE))
     assert set(FAULTS.values()) <= set(rows)
     stated = {
-        "too few levels": [f"{evidence.MULTIMODAL_BELOW:g}", f"{evidence.RISING - 1:.0%}".replace("%", " %")],
-        "rounding": [f"{density.MAX_ROUNDING:g}"],
-        "hardly moved": [str(moving.MIN_VALUES), f"{1 / moving.MIN_VALUE_RATE:g}"],
-        "lost mode": [f"{density.FAR_ABOVE:g}", f"{density.VARIANCES:g}", f"{100 * density.TAIL:g} %"],
-        "dead edge": [str(evidence.MIN_EDGE_DRAWS), f"{1 / evidence.MIN_CROSSING_RATE:,.0f}"],
-        "missed mode": [f"{evidence.MISSED_SHARE:.0%}".replace("%", " %"), f"{evidence.MAX_DISAGREEMENT:g}"],
-        "unknown mode": [f"{jumping_rules.MAX_FAR:.0%}".replace("%", " %")],
-        "idle jumps": [f"{1 / evidence.MIN_JUMP_RATE:g}"],
-        "chains differ": [f"{evidence.MAX_R_HAT:g}", f"{mixing.SERIOUS_R_HAT:g}"],
-        "low ESS": [f"{evidence.MIN_ESS:g}"],
-        "still adapting": [f"{evidence.MAX_DRIFT:g}"],
+        "too few levels": [
+            f"{THRESHOLDS.multimodal_below:g}",
+            f"{THRESHOLDS.rising - 1:.0%}".replace("%", " %"),
+        ],
+        "rounding": [f"{THRESHOLDS.max_rounding:g}"],
+        "hardly moved": [str(THRESHOLDS.min_values), f"{1 / THRESHOLDS.min_value_rate:g}"],
+        "lost mode": [
+            f"{THRESHOLDS.far_above:g}",
+            f"{THRESHOLDS.variances:g}",
+            f"{100 * THRESHOLDS.tail:g} %",
+        ],
+        "dead edge": [str(THRESHOLDS.min_edge_draws), f"{1 / THRESHOLDS.min_crossing_rate:,.0f}"],
+        "missed mode": [
+            f"{THRESHOLDS.missed_share:.0%}".replace("%", " %"),
+            f"{THRESHOLDS.max_disagreement:g}",
+        ],
+        "unknown mode": [f"{THRESHOLDS.max_far:.0%}".replace("%", " %")],
+        "idle jumps": [f"{1 / THRESHOLDS.min_jump_rate:g}"],
+        "chains differ": [f"{THRESHOLDS.max_r_hat:g}", f"{THRESHOLDS.serious_r_hat:g}"],
+        "low ESS": [f"{THRESHOLDS.min_ess:g}"],
+        "still adapting": [f"{THRESHOLDS.max_drift:g}"],
     }
     for name, numbers in stated.items():
         assert all(number in rows[name] for number in numbers), (name, numbers)

@@ -43,7 +43,7 @@ class Parameters:
         parts, start = {}, 0
         for name, shape in self.shapes.items():
             end = start + math.prod(shape)
-            parts[name] = points[..., start:end].reshape(*points.shape[:-1], *shape)
+            parts[name] = points[..., start:end].reshape((*points.shape[:-1], *shape))
             start = end
         return parts
 
@@ -122,15 +122,20 @@ def _check_names(parameters: Parameters) -> None:
     """Words, none of them taken by what every result has, and none both a parameter and a dimension."""
     dims = {dim for name in parameters.shapes for dim in parameters.dims_of(name)}
     for name in (*parameters.shapes, *dims):
-        if not isinstance(name, str) or not name:
-            raise InvalidTypeError(f"the name of a parameter or dimension must be a word, got {name!r}")
-        if name in RESERVED:
-            raise InvalidInputError(
-                f"the name {name!r} is taken, since every result has the dimensions {', '.join(RESERVED)}; "
-                "choose another"
-            )
+        check_name(name)
         if name in parameters.shapes and name in dims:
             raise InvalidInputError(f"{name!r} is both a parameter and a dimension; rename one of them")
+
+
+def check_name(name: Any) -> None:
+    """A word that no dimension of a result has."""
+    if not isinstance(name, str) or not name:
+        raise InvalidTypeError(f"the name of a parameter or dimension must be a word, got {name!r}")
+    if name in RESERVED:
+        raise InvalidInputError(
+            f"the name {name!r} is taken, since every result has the dimensions {', '.join(RESERVED)}; "
+            "choose another"
+        )
 
 
 def _check_lengths(parameters: Parameters) -> None:

@@ -7,24 +7,23 @@ import numpy as np
 
 from temperance.core.state import IntArray
 from temperance.results.diagnostics.chains import MIN_DRAWS
-from temperance.results.findings.evidence import draws_to_try
-from temperance.results.findings.finding import Finding, listed_kept, round_up
+from temperance.results.warnings.policy import THRESHOLDS
+from temperance.results.warnings.signs import draws_to_try, longer_tuning
+from temperance.results.warnings.warning import ResultWarning, listed_kept
 from temperance.runs.record import ChainRecord
 
 if TYPE_CHECKING:
     from temperance.results.result import Result
 
 MAX_NAMED = 3  # coordinates that a message names
-MIN_VALUES = 10  # different ones in a chain; it is worth no more independent draws than it has values
-MIN_VALUE_RATE = 0.05  # of the draws of a short chain; a walk is accepted several times as often
 
 
-def never_moved(result: "Result") -> Finding | None:
+def never_moved(result: "Result") -> ResultWarning | None:
     """A coordinate has one and the same value in all draws."""
     still = _still(result)
     if not len(still):
         return None
-    return Finding(
+    return ResultWarning(
         name="never moved",
         message=f"{_named(result, still)} kept one value in all draws",
         cure=f"{_mend(result.kept)}another start, or a density without that coordinate",
@@ -32,28 +31,28 @@ def never_moved(result: "Result") -> Finding | None:
     )
 
 
-def hardly_moved(result: "Result") -> Finding | None:
+def hardly_moved(result: "Result") -> ResultWarning | None:
     """A coordinate has a handful of values in all draws of a chain."""
     if not result.draws.size:
         return None
     n_draws = result.draws.shape[1]
     values = 1 + np.count_nonzero(np.diff(np.sort(result.draws, axis=1), axis=1), axis=1)
-    few = values < min(MIN_VALUES, MIN_VALUE_RATE * n_draws)
+    few = values < min(THRESHOLDS.min_values, THRESHOLDS.min_value_rate * n_draws)
     few[:, _still(result)] = False
     if not np.any(few):
         return None
     chains, coordinates = (np.flatnonzero(np.any(few, axis=axis)) for axis in (1, 0))
-    return Finding(
+    return ResultWarning(
         name="hardly moved",
         message=f"in {listed_kept(result, chains.tolist())} {_named(result, coordinates)} took as few as "
         f"{values[few].min()} different values in {n_draws:,} draws, so that R-hat and ESS mean nothing",
         cure=f"{_mend([result.kept[k] for k in chains])}another start, or longer tuning: "
-        f"tune={round_up(2 * max(result.n_tune, n_draws))}",
+        f"tune={longer_tuning(result, n_draws)}",
         serious=True,
     )
 
 
-def unknown_accuracy(result: "Result") -> Finding | None:
+def unknown_accuracy(result: "Result") -> ResultWarning | None:
     """R-hat or an effective sample size cannot be computed."""
     columns = [result.estimates[name] for name in ("r_hat", "ess_bulk", "ess_tail")]
     unknown = np.any(np.isnan(np.array(columns, dtype=np.float64)), axis=0)
@@ -61,7 +60,7 @@ def unknown_accuracy(result: "Result") -> Finding | None:
     n_draws = result.draws.shape[1]
     if not n_draws or not np.any(unknown):
         return None
-    return Finding(
+    return ResultWarning(
         name="unknown accuracy",
         message=f"R-hat or the effective sample size of {_named(result, np.flatnonzero(unknown))} cannot be "
         f"computed from {n_draws} draws a chain: nothing says how far they can be trusted",

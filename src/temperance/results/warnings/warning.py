@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finding:
+class ResultWarning:
     """A warning as data: what was seen, what to try, and whether the draws themselves are in doubt."""
 
     name: str
@@ -22,11 +22,11 @@ class Finding:
         return f"{self.name}: {self.message}. Try: {self.cure}."
 
 
-def verdict(found: Sequence[Finding]) -> str:
+def verdict(found: Sequence[ResultWarning]) -> str:
     """One sentence."""
-    if any(finding.name == "no draws" for finding in found):
+    if any(warning.name == "no draws" for warning in found):
         return "Nothing was drawn."
-    serious = [finding.name for finding in found if finding.serious]
+    serious = [warning.name for warning in found if warning.serious]
     if serious:
         return f"Do not rely on these draws yet: {', '.join(serious)}."
     if found:

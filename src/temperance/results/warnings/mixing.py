@@ -5,26 +5,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from temperance.results.findings.evidence import (
-    MAX_R_HAT,
-    MIN_ESS,
+from temperance.results.warnings.policy import CURES, THRESHOLDS
+from temperance.results.warnings.signs import (
     allowed_disagreement,
     disagreement,
     draws_to_try,
+    longer_tuning,
     missing_chains,
     passing_chains,
     worst_ess,
     worst_r_hat,
 )
-from temperance.results.findings.finding import Finding, listed_kept, round_up
+from temperance.results.warnings.warning import ResultWarning, listed_kept
 
 if TYPE_CHECKING:
     from temperance.results.result import Result
 
-SERIOUS_R_HAT = 1.05  # chains differ by a third of a standard deviation
 
-
-def missed_mode(result: "Result") -> Finding | None:
+def missed_mode(result: "Result") -> ResultWarning | None:
     """A chain never saw a mode that others did, or two chains give the modes different weights."""
     missing, distance = missing_chains(result), disagreement(result)
     if missing:
@@ -33,7 +31,7 @@ def missed_mode(result: "Result") -> Finding | None:
         seen = f"two chains put {distance:.0%} of the mass into different modes"
     else:
         return _passed_over(result)
-    return Finding(
+    return ResultWarning(
         name="missed mode",
         message=f"{seen}: the weights of the modes cannot be trusted, and there may be modes that no chain "
         "has seen",
@@ -42,12 +40,12 @@ def missed_mode(result: "Result") -> Finding | None:
     )
 
 
-def _passed_over(result: "Result") -> Finding | None:
+def _passed_over(result: "Result") -> ResultWarning | None:
     """A light mode that others visit again and again, and a chain never."""
     passing = passing_chains(result)
     if not passing:
         return None
-    return Finding(
+    return ResultWarning(
         name="missed mode",
         message=f"{listed_kept(result, passing)} never visited a light mode that others came to again and "
         "again: its weight is too small, if not by much",
@@ -56,32 +54,32 @@ def _passed_over(result: "Result") -> Finding | None:
     )
 
 
-def chains_differ(result: "Result") -> Finding | None:
+def chains_differ(result: "Result") -> ResultWarning | None:
     """R-hat is too large."""
     value, label = worst_r_hat(result)
-    if value <= MAX_R_HAT:
+    if value <= THRESHOLDS.max_r_hat:
         return None
-    return Finding(
+    return ResultWarning(
         name="chains differ",
-        message=f"R-hat of {label} is {value:.3f}, above {MAX_R_HAT}",
+        message=f"R-hat of {label} is {value:.3f}, above {THRESHOLDS.max_r_hat}",
         cure=draws_to_try(result),
-        serious=value > SERIOUS_R_HAT,
+        serious=value > THRESHOLDS.serious_r_hat,
     )
 
 
-def low_ess(result: "Result") -> Finding | None:
+def low_ess(result: "Result") -> ResultWarning | None:
     """Fewer effective draws than a hundred for each chain, in the bulk or in a tail."""
     size, label = worst_ess(result)
     n_chains, n_draws = result.draws.shape[:2]
-    wanted = MIN_ESS * n_chains
+    wanted = THRESHOLDS.min_ess * n_chains
     if math.isnan(size) or size >= wanted:
         return None
-    return Finding(
+    return ResultWarning(
         name="low ESS",
         message=f"{n_chains * n_draws:,} draws of {label} are worth {size:.0f} independent ones, below "
         f"{wanted:.0f}",
         cure=draws_to_try(result),
-        serious=size < MIN_ESS,
+        serious=size < THRESHOLDS.min_ess,
     )
 
 
@@ -91,7 +89,7 @@ def _longer_tuning(result: "Result", chains: list[int]) -> str:
     unknown = (modes.share == 0.0) & ~modes.learnt & np.any(modes.learnt, axis=0)
     if not np.any(unknown[chains]):
         return ""
-    return f", and longer tuning, in which all chains may learn of it: tune={round_up(2 * result.n_tune)}"
+    return f", and longer tuning, in which all chains may learn of it: tune={longer_tuning(result)}"
 
 
 def _more_levels(result: "Result") -> str:
@@ -99,4 +97,5 @@ def _more_levels(result: "Result") -> str:
     start = result.n_levels_at_start
     if min(result.n_levels) > result.setup.min_levels or start <= result.setup.min_levels:
         return ""
-    return f", and levels={2 * start} kept by Trimming(min_levels={2 * start})"
+    more = CURES.max_growth * start
+    return f", and levels={more} kept by Trimming(min_levels={more})"

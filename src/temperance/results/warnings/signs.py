@@ -7,33 +7,18 @@ import numpy as np
 
 from temperance.core.state import FloatArray
 from temperance.results import diagnostics, measure
-from temperance.results.findings.finding import round_up
+from temperance.results.warnings.policy import CURES, THRESHOLDS
+from temperance.results.warnings.warning import round_up
 from temperance.runs.record import ChainRecord
 
 if TYPE_CHECKING:
     from temperance.results.result import Result
 
-MAX_R_HAT = 1.01  # Vehtari et al. 2021
-MIN_ESS = 100.0  # a chain; Vehtari et al. 2021
-MAX_DISAGREEMENT = 0.2  # of the mass of the modes, between two chains
-BEYOND_CHANCE = 1.5  # times what chance alone would have two chains differ by, where modes are many
-MISSED_SHARE = 0.02  # of the draws of a chain; a mode that holds less may be passed over by chance
-FALSE_ALARM = 0.01  # that chance alone has any chain pass over any lighter mode
-MIN_JUMP_RATE = 0.01  # accepted jumps a draw; a ladder rarely brings as much
-MAX_FACTOR = 100.0  # times as many draws are proposed at most
-USUAL_DRAWS = 5_000
-MORE_DRAWS = 4.0  # times as many halve the error
-MIN_EDGE_DRAWS = 100  # before an edge can be called dead
-MIN_CROSSING_RATE = 1e-3  # per draw; a healthy edge has a tenth
-MULTIMODAL_BELOW = 0.8  # of the scale of a walk on a Gaussian; a settled level wavers by a tenth
-RISING = 1.05  # a factor from one level to the next: heat is still opening barriers
-MAX_DRIFT = 0.5  # in the log of a scale or a temperature, between the last two quarters of tuning
-
 
 def chains_agree(result: "Result") -> bool:
     """Neither R-hat nor the weights of the modes tell the chains apart."""
     return (
-        worst_r_hat(result)[0] <= MAX_R_HAT
+        worst_r_hat(result)[0] <= THRESHOLDS.max_r_hat
         and not missing_chains(result)
         and disagreement(result) <= allowed_disagreement(result)
     )
@@ -61,12 +46,17 @@ def draws_to_try(result: "Result") -> str:
     """As many as the effective sample size asks for; four times as many where that is not the trouble."""
     size, _ = worst_ess(result)
     n_chains, n_draws = result.draws.shape[:2]
-    wanted = MIN_ESS * n_chains / max(size, 1.0)
-    factor = MORE_DRAWS if math.isnan(size) or wanted <= 1.0 else min(wanted, MAX_FACTOR)
-    number = max(round_up(factor * n_draws), USUAL_DRAWS if math.isnan(size) else 0)
-    moving = any(dead_edges(chain) or drift(chain) > MAX_DRIFT for chain in result.chains)
+    wanted = THRESHOLDS.min_ess * n_chains / max(size, 1.0)
+    factor = CURES.more_draws if math.isnan(size) or wanted <= 1.0 else min(wanted, CURES.max_draws)
+    number = max(round_up(factor * n_draws), CURES.usual_draws if math.isnan(size) else 0)
+    moving = any(dead_edges(chain) or drift(chain) > THRESHOLDS.max_drift for chain in result.chains)
     first = "the cures of the other warnings first, then " if moving or short_chains(result) else ""
     return f"{first}draws={number}"
+
+
+def longer_tuning(result: "Result", least: int = 1) -> int:
+    """Tuning iterations to try: more than there were, and more than so many."""
+    return round_up(CURES.longer_tuning * max(result.n_tune, least))
 
 
 def missing_chains(result: "Result") -> list[int]:
@@ -75,7 +65,7 @@ def missing_chains(result: "Result") -> list[int]:
     Not in the mean of all: where one of many chains found a mode, that is small whatever the mode holds.
     """
     modes = result.modes
-    heavy = modes.share.max(axis=0) >= MISSED_SHARE
+    heavy = modes.share.max(axis=0) >= THRESHOLDS.missed_share
     return [int(k) for k in np.flatnonzero(np.any(modes.share[:, heavy] == 0.0, axis=1))]
 
 
@@ -85,7 +75,8 @@ def passing_chains(result: "Result") -> list[int]:
     if len(visits) < 2 or not len(modes):
         return []
     expected = (visits.sum(axis=0) - visits) / (len(visits) - 1.0)  # by each chain, from those of the others
-    surprising = expected > math.log(visits.size / FALSE_ALARM)  # e^−expected is the chance of none
+    # e^−expected is the chance of none.
+    surprising = expected > math.log(visits.size / THRESHOLDS.false_alarm)
     return [int(k) for k in np.flatnonzero(np.any((visits == 0) & surprising, axis=1))]
 
 
@@ -102,15 +93,15 @@ def allowed_disagreement(result: "Result") -> float:
     """
     modes = result.modes
     if not len(modes):
-        return MAX_DISAGREEMENT
-    looks = max(float(modes.visits.sum(axis=1).min()) / 2.0, MIN_ESS)
+        return THRESHOLDS.max_disagreement
+    looks = max(float(modes.visits.sum(axis=1).min()) / 2.0, THRESHOLDS.min_ess)
     by_chance = float(np.sqrt(modes.weight * (1.0 - modes.weight) / (math.pi * looks)).sum())
-    return max(MAX_DISAGREEMENT, BEYOND_CHANCE * by_chance)
+    return max(THRESHOLDS.max_disagreement, THRESHOLDS.beyond_chance * by_chance)
 
 
 def jumps_carry(chain: ChainRecord) -> bool:
     """Whether jumps bring news to the base level, so that it does not wait for the ladder."""
-    return measure.jump_rate(chain) >= MIN_JUMP_RATE
+    return measure.jump_rate(chain) >= THRESHOLDS.min_jump_rate
 
 
 def short_chains(result: "Result") -> list[int]:
@@ -123,10 +114,10 @@ def short_chains(result: "Result") -> list[int]:
 def dead_edges(chain: ChainRecord) -> list[int]:
     """Edges that fewer than one position in a thousand draws crossed upwards; draws at rest do not count."""
     replicas = measure.replicas(chain)
-    if len(replicas) < MIN_EDGE_DRAWS or len(chain.beta) < 2:
+    if len(replicas) < THRESHOLDS.min_edge_draws or len(chain.beta) < 2:
         return []
     rates = diagnostics.crossings(replicas) / len(replicas)
-    return [int(edge) for edge in np.flatnonzero(rates < MIN_CROSSING_RATE)]
+    return [int(edge) for edge in np.flatnonzero(rates < THRESHOLDS.min_crossing_rate)]
 
 
 def drift(chain: ChainRecord) -> float:
@@ -147,8 +138,8 @@ def _too_short(chain: ChainRecord, threshold: float) -> bool:
     if len(chain.beta) == 1:
         return True
     ratios = diagnostics.unimodality(chain.log_scale, threshold)
-    multimodal = chain.beta[-1] > 0.0 and ratios[-1] < MULTIMODAL_BELOW
-    return bool(multimodal and ratios[-1] > RISING * ratios[:-1].max() and not dead_edges(chain))
+    multimodal = chain.beta[-1] > 0.0 and ratios[-1] < THRESHOLDS.multimodal_below
+    return bool(multimodal and ratios[-1] > THRESHOLDS.rising * ratios[:-1].max() and not dead_edges(chain))
 
 
 def _moved(history: FloatArray) -> float:

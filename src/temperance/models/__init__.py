@@ -1,0 +1,1 @@
+"""Models: what is sampled, with all that is known about it, from whatever a user has."""

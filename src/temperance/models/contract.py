@@ -1,0 +1,45 @@
+"""What a model is to the sampler.
+
+To a user, a model is any object with these attributes; ``None`` is as good as none.
+
+=====================================  ==========================================================
+``dim``                                how many coordinates there are
+``log_density``,                       the target as functions, whole or in two parts,
+or ``log_likelihood``, ``log_prior``,  or as a `Target` of its own kind
+or ``target``
+``data``, ``vectorized``               what the functions want, as in ``sample()``; may be absent
+``start``                              where chains start, as ``initial`` in ``sample()``; may be absent
+``names``, ``dims``, ``coords``        of the coordinates, as in ``Result.named``; may be absent
+``constrain``                          from rows of draws to values by name; may be absent
+=====================================  ==========================================================
+
+A log density alone is the short form of a model of which nothing else is known. A front-end for models of
+another library makes a `ModelSpec` of them.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from temperance.core.state import FloatArray
+from temperance.parameters import Parameters
+from temperance.targets import Target
+
+Constrain = Callable[[FloatArray], Mapping[str, Any]]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ModelSpec:
+    """All that the sampler asks of a model.
+
+    ``start`` is a point, one for each level, one for each chain and level, or a function of a generator.
+    ``constrain`` takes draws as they are sampled, (n, dim), and returns values by name, each (n, ...), in the
+    terms of the model. ``names`` are those of the coordinates as they are sampled: a coordinate that
+    ``constrain`` changes has another name than what it is changed to.
+    """
+
+    target: Target
+    dim: int | None = None  # not known of a function until there is a start
+    start: Any = None
+    names: Parameters | None = None
+    constrain: Constrain | None = None

@@ -1,0 +1,23 @@
+"""What one chain learnt, as it is kept: the components of its mixture and what they were worth."""
+
+from dataclasses import dataclass
+
+from temperance.core.state import FloatArray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)  # arrays have no single answer to ==
+class LearntModes:
+    """What a chain learnt to jump to while tuning.
+
+    The last component is the broad one, which belongs to no mode. ``chance`` is how often the base level
+    jumped instead of walking, ``efficiency`` what the jumps were judged to be worth (one if the mixture were
+    the target), and ``rest_every`` once in how many draws the hot levels moved.
+    """
+
+    weight: FloatArray  # (component,)
+    centre: FloatArray  # (component, dim)
+    covariance: FloatArray  # (component, dim, dim)
+    chance: float
+    efficiency: float
+    rest_every: int
+    n_scouts: int
