@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import temperance
-from temperance.core.state import Info, Mixture, Noise, Settings, State, SwapView, Trace
+from temperance.core.state import Info, Mixture, Noise, Schedule, Settings, State, SwapView, Trace
 
 PACKAGE = Path(temperance.__file__).parent
 NAME = "temperance"
@@ -40,8 +40,9 @@ ALLOWED = {
     "parameters": ("core.state", "errors", "checks"),
     "core": (),
     "modes": ("core", "theory"),
+    "moves": ("core", "errors", "checks"),
     "zoo": ("errors", "checks"),
-    "settings": ("checks", "errors", "plain", "swaps"),
+    "settings": ("checks", "errors", "plain", "moves", "swaps"),
     "swaps": ("errors", "checks", "plain", "origin", "core"),
     "targets": ("errors", "checks", "origin", "core"),
     "models": ("targets", "parameters", "core.state", "errors", "checks", "origin"),
@@ -50,6 +51,7 @@ ALLOWED = {
     "runs": (
         "core",
         "modes",
+        "moves",
         "swaps",
         "targets",
         "settings",
@@ -94,7 +96,7 @@ ALLOWED = {
     ),
     "demo": ("results", "sampling", "zoo", "settings", "errors", "checks", "text"),
     "cli": ("", "demo", "paper", "results.storage", "errors", "files", "origin"),
-    "": ("swaps", "zoo", "errors", "results", "sampling", "settings"),
+    "": ("moves", "swaps", "zoo", "errors", "results", "sampling", "settings"),
 }
 
 
@@ -107,7 +109,7 @@ def relative(file: Path) -> str:
 
 
 def layer_of(file: str) -> str:
-    """``core`` for core/walk.py, ``settings`` for settings.py, nothing for the package itself."""
+    """``core`` for core/shape.py, ``settings`` for settings.py, nothing for the package itself."""
     first = file.split("/")[0].removesuffix(".py")
     return "" if first == "__init__" else first
 
@@ -231,10 +233,10 @@ def test_imports_point_one_way(file: Path):
 @pytest.mark.parametrize(
     ("file", "source"),
     [
-        ("core/walk.py", "from temperance.errors import DensityError"),
-        ("core/walk.py", "def f():\n    import temperance.runs.chain"),
-        ("core/walk.py", "from ..settings import Settings"),
-        ("core/walk.py", "import temperance"),
+        ("core/shape.py", "from temperance.errors import DensityError"),
+        ("core/shape.py", "def f():\n    import temperance.runs.chain"),
+        ("core/shape.py", "from ..settings import Settings"),
+        ("core/shape.py", "import temperance"),
         ("swaps/energy.py", "from temperance.targets import gather"),
         ("targets/python.py", "if DEBUG:\n    from temperance import swaps"),
         ("runs/chain.py", "from temperance.results.result import Result"),
@@ -251,8 +253,8 @@ def test_a_wrong_import_would_be_seen(file: str, source: str):
 @pytest.mark.parametrize(
     ("file", "source"),
     [
-        ("core/walk.py", "from temperance.core.state import State"),
-        ("core/walk.py", "from .state import State"),
+        ("core/shape.py", "from temperance.core.state import State"),
+        ("core/shape.py", "from .state import State"),
         ("results/summary.py", "from temperance.core import state"),
         ("errors.py", "if TYPE_CHECKING:\n    from temperance.results.result import Result"),
         ("errors.py", "if typing.TYPE_CHECKING:\n    from temperance.results.result import Result"),
@@ -285,7 +287,7 @@ def test_what_numba_does_not_promise_is_taken_in_one_place(file: Path):
     ],
 )
 def test_what_numba_does_not_promise_would_be_seen(source: str, seen: str):
-    assert seen in unpromised(source, "core/walk.py")
+    assert seen in unpromised(source, "core/shape.py")
     assert unpromised(source, f"{INTERNALS}functions.py") == set()
 
 
@@ -307,7 +309,7 @@ def test_every_column_of_the_trace_has_a_reader():
     assert set(Trace._fields) - read_in("runs", "results", "paper") == set()
 
 
-@pytest.mark.parametrize("record", [State, Info, SwapView, Settings, Noise, Mixture])
+@pytest.mark.parametrize("record", [State, Info, SwapView, Settings, Schedule, Noise, Mixture])
 def test_every_field_has_a_reader(record: type):
     assert set(record._fields) - read_in("core", "swaps", "runs", "targets") == set()
 

@@ -304,7 +304,7 @@ def test_a_move_of_ones_own_goes_by_its_name_and_is_given_again():
     other = tp.moves.Move(name="other", advance=tp.moves.metropolis)
     with pytest.raises(tp.InvalidInputError, match="walk must be the move 'mine', got 'other'"):
         settings_from_plain(plain, walk=other)
-    with pytest.raises(tp.InvalidInputError, match="walk must be left out, as .* is 'robust'; got 'mine'"):
+    with pytest.raises(tp.InvalidInputError, match=r"walk must be left out, as .* is 'robust'; got 'mine'"):
         settings_from_plain(through_json(settings_to_plain(tp.Settings())), walk=mine)
 
 

@@ -237,7 +237,7 @@ def settings_from_plain(
     adaptation = given.get("adaptation")
     own = walk_from_plain(adaptation, walk, f"{name}.adaptation.walk")
     if own is not None:
-        given["adaptation"] = {**adaptation, "walk": Adaptation.walk}  # in place of the move until it is read
+        given["adaptation"] = {**dict(adaptation or {}), "walk": Adaptation.walk}  # until the rest is read
     settings: Settings = from_plain(Settings, given, name)
     return settings if own is None else replace(settings, adaptation=replace(settings.adaptation, walk=own))
 
@@ -250,9 +250,8 @@ def walk_from_plain(adaptation: Any, given: Move | None, name: str) -> Move | No
             raise InvalidInputError(f"walk must be left out, as {name} is {stored!r}; got {given.name!r}")
         return None
     if given is None:
-        raise InvalidInputError(
-            f"{name} is {stored!r}, a move of yours, which is not stored; give walk= again"
-        )
+        cure = "a move of yours, which is not stored; give walk= again"
+        raise InvalidInputError(f"{name} is {stored!r}, {cure}")
     instance_of("walk", given, Move, f"the temperance.moves.Move named {stored!r}")
     if given.name != stored:
         raise InvalidInputError(f"walk must be the move {stored!r}, got {given.name!r}")
