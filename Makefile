@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= out
 
-.PHONY: demo test test-all lint chromium bench bench-swaps bench-jumps bench-clustering bench-peers bench-peers-ours reproduction docs clean
+.PHONY: demo test test-all lint chromium bench bench-swaps bench-jumps bench-moves bench-clustering bench-peers bench-peers-ours reproduction docs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/temperance demo --out $(OUT)
@@ -36,6 +36,9 @@ bench-swaps: $(VENV)/.installed
 bench-jumps: $(VENV)/.installed
 	PYTHONPATH=benchmarks $(BIN)/python benchmarks/jumps.py
 	$(BIN)/python tools/jumps_page.py
+
+bench-moves: $(VENV)/.installed
+	PYTHONPATH=benchmarks $(BIN)/python benchmarks/moves.py
 
 bench-clustering: $(VENV)/.installed-test
 	PYTHONPATH=benchmarks $(BIN)/python benchmarks/clustering.py > docs/jumps/clustering.md
