@@ -22,7 +22,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 OPTIONS: dict[str, Any] = {"nopython": True, "nogil": True, "error_model": "numpy"}
 # Kernels allocate nothing.
 KERNEL_OPTIONS: dict[str, Any] = {**OPTIONS, **NO_REFERENCE_COUNTS}
-KERNEL_FOLDERS = ("core", "modes", "moves", "swaps", "targets")
+KERNEL_FOLDERS = ("core", "modes", "moves", "priors/kernels", "swaps", "targets")
 
 
 def compiled(function: Function) -> Function:

@@ -1,0 +1,1 @@
+"""What is compiled: laws, maps, and the table that names them."""
