@@ -1,6 +1,6 @@
 """Adaptive parallel tempering for densities with many modes."""
 
-from temperance import moves, swaps, zoo
+from temperance import moves, priors, swaps, zoo
 from temperance.errors import (
     BoundWarning,
     DensityError,
@@ -15,6 +15,8 @@ from temperance.errors import (
     TemperanceError,
     TemperanceWarning,
 )
+from temperance.models.model import Model
+from temperance.models.offsets import offsets
 from temperance.results import diagnostics, plots
 from temperance.results.result import Result
 from temperance.results.warnings import ResultWarning
@@ -34,6 +36,7 @@ __all__ = [
     "InvalidTypeError",
     "Jumps",
     "LearningWarning",
+    "Model",
     "MoveError",
     "Result",
     "ResultWarning",
@@ -47,8 +50,10 @@ __all__ = [
     "diagnostics",
     "load",
     "moves",
+    "offsets",
     "paper_settings",
     "plots",
+    "priors",
     "sample",
     "swaps",
     "zoo",

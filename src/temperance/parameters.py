@@ -23,6 +23,8 @@ class Parameters:
     shapes: Mapping[str, tuple[int, ...]]
     dims: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     coords: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    # By label: where a value that goes in circles begins, and how long a turn is.
+    periods: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     @property
     def size(self) -> int:

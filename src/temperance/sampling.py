@@ -111,7 +111,7 @@ def sample(
         temperatures,
         inverse_temperatures,
         dim=starts.dim,
-        has_prior=spec.target.has_prior,
+        has_prior=_can_end_in_prior(spec),
         swap_acceptance=chosen.adaptation.swap_acceptance,
     )
     plan = Plan(
@@ -148,13 +148,24 @@ def _starts(spec: ModelSpec, initial: Any, seed: np.random.SeedSequence) -> Star
     """Where chains start: as told, or where the model says."""
     probe = np.random.default_rng(seed)
     if initial is not None:
-        return Starts(initial, probe, dim=spec.dim)
+        given = initial if spec.unconstrain is None else spec.unconstrain(initial)
+        return Starts(given, probe, dim=spec.dim)
+    if spec.start is None and spec.improper:
+        raise InvalidInputError(
+            f"initial must be given, since the prior of {spec.improper[0]!r} cannot be drawn from: a dict of "
+            "parameters"
+        )
     if spec.start is None:
         raise InvalidInputError(
             f"initial must be given, since {spec.target.name} does not say where to start: a point, or a "
             "function of a numpy Generator"
         )
     return Starts(spec.start, probe, dim=spec.dim, name="model.start")
+
+
+def _can_end_in_prior(spec: ModelSpec) -> bool:
+    """Whether beta may be zero: where there is a prior, and a proper one."""
+    return spec.target.has_prior and not spec.improper
 
 
 def _settings(

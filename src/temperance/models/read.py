@@ -5,6 +5,7 @@ from typing import Any
 from temperance.checks import flag, whole_number, within
 from temperance.errors import InvalidInputError, InvalidTypeError
 from temperance.models.contract import ModelSpec
+from temperance.models.model import Model
 from temperance.parameters import Parameters, parameters_from
 from temperance.targets import Target, gather, make_target
 
@@ -25,12 +26,12 @@ def model_spec(
     vectorized: bool = False,
 ) -> ModelSpec:
     """A model from an object that is one, or from functions."""
-    if _is_model(model):
+    if isinstance(model, Model) or _is_model(model):
         said = {"log_likelihood": log_likelihood, "log_prior": log_prior, "data": data}
         _refuse_more([name for name, value in said.items() if value is not None])
         _refuse_more(["vectorized"] if flag("vectorized", vectorized) else [])
         with within("model"):
-            return _spec_of(model)
+            return model.spec() if isinstance(model, Model) else _spec_of(model)
     if model is not None and not callable(model):
         raise InvalidTypeError(f"model must be {KINDS}; got {type(model).__name__}: {model!r}")
     functions = gather(model, log_likelihood, log_prior, data)

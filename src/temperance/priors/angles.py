@@ -40,5 +40,5 @@ def angle(start: float = 0.0, period: float = 2.0 * math.pi, shape: Any = ()) ->
         blocks=(Block(kind=ANGLES, size=size, n_coordinates=2 * size, constants=constants),),
         unconstrain=unconstrain,
         draw=draw,
-        period=(first, turn),
+        turns=((first, turn),) * size,
     )

@@ -26,7 +26,8 @@ class Prior:
     unconstrain: Callable[[FloatArray], FloatArray] = field(repr=False)  # not finite outside the support
     draw: Draw | None = None  # coordinates, exactly from the prior; None where it cannot be drawn from
     proper: bool = True
-    period: tuple[float, float] | None = None  # where an angle begins, and how long a turn is
+    # Of each value that is an angle, where it begins and how long a turn is; empty where none is one.
+    turns: tuple[tuple[float, float] | None, ...] = ()
     log_density: Any = None  # of the user's own, of one value, beside what the blocks say
     scalar: Any = None  # a `Scalar`, where values know nothing of each other
 

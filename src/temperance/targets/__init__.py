@@ -8,9 +8,10 @@ from temperance.errors import InvalidInputError
 from temperance.targets.compiled import CompiledTarget
 from temperance.targets.contract import Bound, Buffers, Target
 from temperance.targets.functions import Functions, gather
-from temperance.targets.python import BatchedTarget, PythonTarget
+from temperance.targets.python import BatchedTarget, PythonTarget, read_only
+from temperance.targets.room import RoomyTarget
 
-__all__ = ["Bound", "Buffers", "Functions", "Target", "gather", "make_target"]
+__all__ = ["Bound", "Buffers", "Functions", "RoomyTarget", "Target", "gather", "make_target", "read_only"]
 
 
 def make_target(functions: Functions, *, vectorized: bool) -> Target:

@@ -1,0 +1,146 @@
+"""A model in the user's own terms: named parameters with priors, and a likelihood of them."""
+
+from functools import cached_property
+from typing import Any
+
+from numba.extending import is_jitted
+
+from temperance.checks import flag
+from temperance.errors import InvalidInputError, InvalidTypeError
+from temperance.models.bounds import bounded
+from temperance.models.contract import ModelSpec
+from temperance.models.derived import Derived
+from temperance.models.layout import Layout
+from temperance.models.likelihood import compiled_functions, compiled_target, python_target
+from temperance.models.unused import require_all_used
+from temperance.origin import function_name
+from temperance.parameters import Parameters
+from temperance.targets import Target
+
+
+class Model:
+    """Named parameters with priors, and a log likelihood of them; or a log density within bounds.
+
+    Parameters
+    ----------
+    log_likelihood
+        The log likelihood (with ``parameters``), or the whole log density (with ``bounds``, ``periodic`` or
+        ``names``), of a dict of named parameters in their own units; of ``(parameters, data)`` with ``data``. A
+        function compiled with ``@numba.njit`` gets one vector of all values, whose places `temperance.offsets` names.
+    parameters
+        From names to priors, see `temperance.priors`. Only the likelihood is tempered, the prior is the
+        hottest level, and chains start from it unless ``initial`` says otherwise.
+    data
+        What the functions want beside the parameters, as in `temperance.sample`.
+    derived
+        From a dict of parameters (and ``data``, with two arguments) to a dict of further quantities, which are
+        computed for the draws that are kept, and exported with them.
+    vector, vectorized
+        The function takes one vector of all values instead of a dict; many points at once, as rows.
+    dims, coords
+        As in ArviZ: names of a parameter's dimensions, and labels along a dimension.
+    bounds, periodic, names
+        For a density without priors. ``bounds`` has a pair for each parameter, None for none; ``periodic`` lists
+        those that go in circles from the one bound to the other, 0 to 2π by default; ``names`` lists parameters, or
+        has their shapes. Without names the function takes a vector.
+    """
+
+    def __init__(
+        self,
+        log_likelihood: Any,
+        *,
+        parameters: Any = None,
+        data: Any = None,
+        derived: Any = None,
+        vector: bool = False,
+        vectorized: bool = False,
+        dims: Any = None,
+        coords: Any = None,
+        bounds: Any = None,
+        periodic: Any = None,
+        names: Any = None,
+    ) -> None:
+        if not callable(log_likelihood):
+            raise InvalidTypeError(f"log_likelihood must be a function, got {type(log_likelihood).__name__}")
+        self._function = log_likelihood
+        boxed = [label for label, given in (("bounds", bounds), ("periodic", periodic), ("names", names)) if given is not None]
+        if parameters is not None and boxed:
+            raise InvalidInputError(f"{boxed[0]} cannot be given together with parameters, which have priors")
+        if parameters is None and not boxed:
+            raise InvalidInputError("parameters must be given, with their priors; or bounds, periodic or names")
+        priors = bounded(bounds, periodic, names) if parameters is None else parameters
+        self._layout = Layout(priors, dims, coords)
+        self._data = data
+        self._unnamed = parameters is None and names is None and not isinstance(bounds, dict)
+        self._vector = flag("vector", vector) or is_jitted(log_likelihood) or self._unnamed
+        self._vectorized = flag("vectorized", vectorized)
+        self._derived = None if derived is None else Derived(derived, self._layout)
+
+    @property
+    def parameters(self) -> Parameters:
+        """Names, shapes, dims and coords."""
+        return self._layout.names
+
+    def with_data(self, data: Any) -> "Model":
+        """The same model of other data."""
+        other = object.__new__(Model)
+        other.__dict__.update({name: value for name, value in self.__dict__.items() if name != "target"})
+        other._data = data
+        return other
+
+    @cached_property
+    def target(self) -> Target:
+        """The density of coordinates, with the prior apart."""
+        target = self._made()
+        require_all_used(self._layout, self._function, self._data, vector=self._vector, rows=self._vectorized)
+        return target
+
+    def spec(self) -> ModelSpec:
+        """All that the sampler asks."""
+        layout = self._layout
+        return ModelSpec(
+            target=self.target,
+            dim=layout.dim,
+            start=None if layout.undrawable else layout.draw,
+            names=layout.coordinates,
+            constrain=self._values,
+            value_names=layout.names,
+            unconstrain=layout.start,
+            improper=layout.improper,
+        )
+
+    def _made(self) -> Target:
+        if not is_jitted(self._function):
+            return python_target(
+                self._layout, self._function, self._data, vector=self._vector, vectorized=self._vectorized
+            )
+        if self._vectorized:
+            raise InvalidInputError("vectorized is for plain Python; a compiled function takes one point")
+        functions = self._functions[isinstance(self._data, tuple)]
+        try:
+            return compiled_target(self._layout, functions, self._data)
+        except InvalidTypeError as error:
+            raise InvalidTypeError(f"{error}\n{self._hint()}") from error
+
+    @cached_property
+    def _functions(self) -> dict[bool, Any]:
+        return {
+            is_tuple: compiled_functions(self._layout, self._function, data_is_tuple=is_tuple)
+            for is_tuple in (False, True)
+        }
+
+    def _hint(self) -> str:
+        return (
+            f"A compiled function gets all parameters as one vector, and no dict: {function_name(self._function)}(x) "
+            f"with the values of {', '.join(list(self.parameters.shapes)[:10])} one after the other. "
+            "at = temperance.offsets(parameters) names their places: x[at.name]"
+        )
+
+    def _values(self, rows: Any) -> dict[str, Any]:
+        values = self._layout.values(rows)
+        named = self.parameters.split(values)
+        return named if self._derived is None else {**named, **self._derived(values, self._data)}
+
+    def __repr__(self) -> str:
+        lines = [f"  {name}: {prior.text}" for name, prior in self._layout.priors.items()]
+        return "\n".join([f"<Model {function_name(self._function)}", *lines]) + ">"
