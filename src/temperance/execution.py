@@ -86,7 +86,7 @@ def _with_values(job: Job, result: Result) -> Result:
         return result
     made = [values_of(job.spec, chain.sampling.draws, job.shapes) for chain in result.chains]
     chains = [replace(chain, values=values) for chain, values in zip(result.chains, made, strict=True)]
-    return replace(result, chains=tuple(chains))
+    return replace(result, chains=tuple(chains), value_names=job.spec.value_names)
 
 
 def _warn_of_the_end(result: Result) -> None:

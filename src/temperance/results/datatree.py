@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 SAMPLE = ("chain", "draw")
 BY_LEVEL = (*SAMPLE, "level")
 BY_EDGE = (*SAMPLE, "edge")
+UNCONSTRAINED = "unconstrained_posterior"  # the coordinates of a model that shows its parameters
 FIRST_OF_NEW_ARVIZ = 1
 Variables = dict[str, tuple[tuple[str, ...], np.ndarray[Any, Any]]]
 
@@ -38,7 +39,8 @@ def to_datatree(result: "Result", *, warmup: bool, levels: bool) -> Any:
     groups = _phase(result, "sampling")
     groups["posterior"] |= _in_terms_of_the_model(result)
     if warmup:
-        groups |= {f"warmup_{name}": variables for name, variables in _phase(result, "tuning").items()}
+        tuning = _phase(result, "tuning")
+        groups |= {f"warmup_{name}": variables for name, variables in tuning.items() if variables}
     if levels:
         groups["tempered_posterior"] = _named(result, BY_LEVEL, result.level_draws)
     attributes = _attributes(result)
@@ -56,15 +58,18 @@ def _phase(result: "Result", phase: Literal["tuning", "sampling"]) -> dict[str, 
     length = min(len(trace.draws) for trace in traces)
     cut = [Trace._make(column[:length] for column in trace) for trace in traces]
     points = np.stack([trace.draws for trace in cut])
+    sampled = _named(result, SAMPLE, points)
+    of_model = result.value_names is not None
     return {
-        "posterior": _named(result, SAMPLE, points),
+        "posterior": {} if of_model else sampled,
+        **({UNCONSTRAINED: sampled} if of_model else {}),
         "sample_stats": _statistics(list(zip(result.kept, cut, strict=True))),
     }
 
 
 def _named(result: "Result", sample_dims: tuple[str, ...], points: FloatArray) -> Variables:
-    """The parameters, each with its own dimensions."""
-    names = result.parameters
+    """The coordinates by name, each with its own dimensions."""
+    names = result.coordinates
     return {
         name: ((*sample_dims, *names.dims_of(name)), values) for name, values in names.split(points).items()
     }

@@ -1,7 +1,7 @@
 """Modes as data: where they are, how wide, how heavy, and which chains have been there."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,9 @@ from temperance.core.state import FloatArray, IntArray
 from temperance.modes.overlap import BoolArray, far_from_all, joined, overlaps, visited_only
 from temperance.modes.pool import NOWHERE, Pool, pooled
 from temperance.modes.student import most_likely
+from temperance.errors import InvalidInputError
 from temperance.results.diagnostics import find_modes, mcse_mean, nearest_mode, occupancy
+from temperance.results.turning import chords, rolled, turns_of, unrolled
 
 if TYPE_CHECKING:
     from temperance.results.result import Result
@@ -21,8 +23,8 @@ if TYPE_CHECKING:
 class Modes:
     """The modes in which there are draws, the heaviest first.
 
-    A mode is a group of draws. Its centre and covariance are those of its draws; where these are too few for
-    that, no more than dimensions, those that were learnt. Chains are counted as in ``Result.draws``.
+    A mode is a group of draws. Its centre and covariance are those of its draws, in the terms of a model that has
+    some; where draws are too few for that, no more than dimensions, those that were learnt. Chains are counted as in ``Result.draws``.
     """
 
     label: IntArray = field(repr=False)  # (chain, draw) the mode of each draw
@@ -84,13 +86,36 @@ def modes_of(result: "Result") -> Modes:
         return _plain(result, np.empty(result.draws.shape[:2], dtype=np.int64), np.empty((0, result.dim)))
     if pool is None:
         label = find_modes(result.draws)
-        return _plain(result, label, _means(result.draws, label))
-    return _from_pool(result, pool)
+        return _as_shown(result, _plain(result, label, _means(result.draws, label)))
+    return _as_shown(result, _from_pool(result, pool))
 
 
 def given_modes(result: "Result", centres: Any) -> Modes:
     """The modes with these centres, in this order; each draw belongs to the nearest."""
-    return _plain(result, nearest_mode(result.draws, centres), np.atleast_2d(np.asarray(centres, float)))
+    given = np.atleast_2d(np.asarray(centres, dtype=np.float64))
+    if result.value_names is None:
+        return _plain(result, nearest_mode(result.draws, given), given)
+    if given.ndim != 2 or given.shape[1] != result.points.shape[2]:
+        wanted = result.points.shape[2]
+        raise InvalidInputError(f"modes must have shape (mode, {wanted}) with a row at least, got {given.shape}")
+    turns = turns_of(result.parameters)
+    label = nearest_mode(chords(result.points, turns), chords(given, turns))
+    return _as_shown(result, _plain(result, label, np.full((len(given), result.dim), np.nan)))
+
+
+def _as_shown(result: "Result", modes: Modes) -> Modes:
+    """Centres and covariances in the terms of a model that shows its parameters."""
+    if result.value_names is None or not len(modes):
+        return modes
+    size, turns = result.points.shape[2], turns_of(result.parameters)
+    centre, covariance = np.full((len(modes), size), np.nan), np.full((len(modes), size, size), np.nan)
+    for mode, points in enumerate(_by_mode(result.points, modes.label, len(modes))):
+        flat = unrolled(points, turns)
+        if len(points):
+            centre[mode] = rolled(flat.mean(axis=0), turns)
+        if len(points) > size:
+            covariance[mode] = np.cov(flat.T).reshape(size, size)
+    return replace(modes, centre=centre, covariance=covariance)
 
 
 def _plain(result: "Result", label: IntArray, centre: FloatArray) -> Modes:

@@ -16,6 +16,7 @@ from temperance.results.diagnostics import round_trips
 from temperance.results.modes import Modes, given_modes, modes_of
 from temperance.results.show import as_html, as_text
 from temperance.results.summary import Summary, estimates, summarise
+from temperance.results.turning import turns_of, unrolled
 from temperance.results.warnings import ResultWarning, verdict, warnings_of
 from temperance.runs.record import ChainRecord, RunSetup
 
@@ -38,6 +39,7 @@ class Result:
     complete: bool
     setup: RunSetup = field(repr=False)
     names: Parameters | None = field(default=None, repr=False)
+    value_names: Parameters | None = field(default=None, repr=False)  # of what a model shows instead
 
     @cached_property
     def draws(self) -> FloatArray:
@@ -58,11 +60,32 @@ class Result:
     def values(self) -> dict[str, FloatArray]:
         """The draws by name, each (chain, draw, ...): what the model makes of them, or the coordinates."""
         if not self.chains[0].values:
-            return self.parameters.split(self.draws)
+            return self.coordinates.split(self.draws)
         return {
             name: np.stack([chain.values[name][: self.n_common] for chain in self.kept])
             for name in self.chains[0].values
         }
+
+    def __getitem__(self, name: str) -> FloatArray:
+        """The draws of one parameter or derived quantity, (chain, draw, ...), in its own units."""
+        if name not in self.values:
+            raise InvalidInputError(f"name must be one of {', '.join(self.values)}; got {name!r}")
+        return self.values[name]
+
+    @cached_property
+    def points(self) -> FloatArray:
+        """What `parameters` names, (chain, draw, value): the draws, or a model's parameters in their own units."""
+        return self.draws if self.value_names is None else self._joined(list(self.value_names.shapes))
+
+    @property
+    def derived(self) -> list[str]:
+        """The names of what a model derives from its parameters."""
+        shown = None if self.value_names is None else self.value_names.shapes
+        return [] if shown is None else [name for name in self.values if name not in shown]
+
+    def _joined(self, names: list[str]) -> FloatArray:
+        sample = self.draws.shape[:2]
+        return np.concatenate([self.values[name].reshape(*sample, -1) for name in names], axis=2)
 
     @cached_property
     def level_draws(self) -> FloatArray:
@@ -102,6 +125,11 @@ class Result:
 
     @property
     def parameters(self) -> Parameters:
+        """The names of what is shown: of a model's parameters, or else of the coordinates."""
+        return self.value_names or self.coordinates
+
+    @property
+    def coordinates(self) -> Parameters:
         """The names of the coordinates: the model's, those given to `named`, or x with a number."""
         return self.names or Parameters(shapes={DEFAULT_NAME: (self.dim,)})
 
@@ -116,12 +144,22 @@ class Result:
         dims, coords
             As in ArviZ: names of a parameter's dimensions, and labels along a dimension.
         """
+        if self.value_names is not None:
+            known = ", ".join(self.value_names.shapes)
+            raise InvalidInputError(f"the model has named its parameters: {known}; name them there")
         return replace(self, names=parameters_from(parameters, self.dim, dims, coords))
 
     @cached_property
     def estimates(self) -> dict[str, list[Any]]:
         """Moments, quantiles, Monte Carlo error, ESS and R-hat, one column each."""
-        return estimates(self.draws, self.parameters.labels)
+        return estimates(unrolled(self.points, turns_of(self.parameters)), self.parameters.labels)
+
+    @cached_property
+    def derived_estimates(self) -> dict[str, list[Any]]:
+        """The same of what a model derives; no warning looks at these."""
+        shapes = {name: self.values[name].shape[2:] for name in self.derived}
+        points = self._joined(self.derived) if shapes else np.empty((*self.draws.shape[:2], 0))
+        return estimates(points, Parameters(shapes=shapes).labels)
 
     def summary(self, modes: Any = None) -> Summary:
         """All diagnostics as tables: parameters, levels, chains, pairs of levels, modes."""

@@ -10,7 +10,7 @@ import numpy as np
 from temperance.core.state import FloatArray
 from temperance.results import measure
 from temperance.results.diagnostics.acceptance import mean_of_known
-from temperance.results.summary import mode_columns
+from temperance.results.summary import mode_columns, shown_estimates
 from temperance.results.table import Table
 from temperance.runs.record import ChainRecord
 from temperance.text import counted
@@ -66,7 +66,7 @@ def headline(result: "Result") -> str:
 
 def shown_tables(result: "Result") -> list[Table]:
     """The first parameters and, where there are several, the heaviest modes."""
-    moments = {SHORT_NAMES.get(name, name): values for name, values in result.estimates.items()}
+    moments = {SHORT_NAMES.get(name, name): values for name, values in shown_estimates(result).items()}
     columns = {MODE_NAMES.get(name, name): values for name, values in mode_columns(result.modes).items()}
     tables = [Table("Parameters", moments), Table("Modes", columns)]
     return [shown.head(MAX_ROWS) for shown in tables[: 2 if len(result.modes) > 1 else 1]]

@@ -22,12 +22,13 @@ from temperance.runs.seeds import seed_from_plain, seed_to_plain
 if TYPE_CHECKING:
     from temperance.results.result import Result
 
-FORMAT = 4
+FORMAT = 5
 SUFFIX = ".npz"
 PHASES = ("tuning", "sampling")
 ENDS = ("beta", "log_scale", "mean", "covariance")  # one row for each level left
 MODES = ("weight", "centre", "covariance")  # one row for each component learnt
 LEARNT = ("chance", "efficiency", "rest_every", "n_scouts")
+NAMES = ("names", "value_names")
 FACTS = ("n_levels_at_start", "n_tune", "swap_strategy", "complete")
 Arrays = dict[str, Any]
 
@@ -108,9 +109,19 @@ def _about(result: "Result") -> dict[str, Any]:
         **{name: getattr(result, name) for name in FACTS},
         "seed": seed_to_plain(result.seed),
         "setup": asdict(result.setup),
-        "names": None if result.names is None else asdict(result.names),
+        **{which: _plain_names(getattr(result, which)) for which in NAMES},
         "chains": [_chain_facts(chain) for chain in result.chains],
     }
+
+
+def _plain_names(names: Parameters | None) -> dict[str, Any] | None:
+    return None if names is None else asdict(names)
+
+
+def _names_from(plain: Any) -> Parameters | None:
+    if plain is None:
+        return None
+    return Parameters(**{part: {key: tuple(value) for key, value in plain[part].items()} for part in plain})
 
 
 def _chain_facts(chain: ChainRecord) -> dict[str, Any]:
@@ -141,15 +152,12 @@ def _modes_or_none(chain: ChainRecord, name: str) -> np.ndarray[Any, Any]:
 
 def _fields(arrays: Arrays, about: dict[str, Any]) -> dict[str, Any]:
     arrays["sampling.draws"] = arrays["draws"]
-    names = about["names"]
-    if names is not None:
-        names = {part: {key: tuple(value) for key, value in names[part].items()} for part in names}
     return {
         **{name: about[name] for name in FACTS},
         "chains": tuple(_chain(arrays, index, facts) for index, facts in enumerate(about["chains"])),
         "seed": seed_from_plain(about["seed"]),
         "setup": RunSetup(**about["setup"]),
-        "names": None if names is None else Parameters(**names),
+        **{which: _names_from(about[which]) for which in NAMES},
     }
 
 

@@ -42,13 +42,19 @@ def summarise(result: "Result", modes: Any = None) -> Summary:
     """The summary of a result; ``modes`` as in `Result.occupancy`."""
     found = given_modes(result, modes) if modes is not None and result.draws.size else result.modes
     return Summary(
-        parameters=Table("Parameters", result.estimates),
+        parameters=Table("Parameters", shown_estimates(result)),
         levels=Table("Levels", _levels(result)),
         chains=Table("Chains", _chains(result)),
         pairs=Table("Pairs of levels", _pairs(result)),
         modes=Table("Modes", {**mode_columns(found), **_shares(result, found)}),
         disagreement=diagnostics.disagreement(found.share) if len(found) else 0.0,
     )
+
+
+def shown_estimates(result: "Result") -> dict[str, list[Any]]:
+    """Of the parameters, and of what was derived from them."""
+    derived = result.derived_estimates
+    return {name: [*column, *derived[name]] for name, column in result.estimates.items()}
 
 
 def estimates(draws: FloatArray, labels: list[str]) -> dict[str, list[Any]]:

@@ -20,7 +20,7 @@ def trace(result: Result, *, parameter: int | str | None = None, ax: Any = None)
         return empty(ax, "no draws")
     k = chosen(result, parameter)
     shown = rows_shown(result.draws.shape[1])
-    for index, draws in zip(result.kept_numbers, result.draws[:, :, k], strict=True):
+    for index, draws in zip(result.kept_numbers, result.points[:, :, k], strict=True):
         ax.plot(
             np.arange(len(draws))[shown], draws[shown], color=colour(index), linewidth=0.6, alpha=0.8,
             label=f"chain {index + 1}",
@@ -36,7 +36,7 @@ def ranks(result: Result, *, parameter: int | str | None = None, ax: Any = None)
     if result.draws.shape[1] < 2:
         return empty(ax, "too few draws")
     k = chosen(result, parameter)
-    counts = rank_counts(result.draws[:, :, k])
+    counts = rank_counts(result.points[:, :, k])
     n_chains, n_bins = counts.shape
     unit = ROW_HEIGHT / counts.max()
     expected = unit * counts.sum() / counts.size

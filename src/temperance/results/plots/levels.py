@@ -45,7 +45,7 @@ def draws_by_level(
         panel = ax.inset_axes(layout.bounds(level))
         level_panel(panel, draws[:, level], KEPT if level <= last else CUT)
         layout.finish(panel, level, result.temperatures[chain][level], math.exp(record.log_scale[level]))
-    labels = [result.parameters.labels[k] for k in which]
+    labels = [result.coordinates.labels[k] for k in which]
     ax.text(0.0, 1.0, " against ".join(labels[::-1]), fontsize="small", va="bottom", transform=ax.transAxes)
     return ax
 
@@ -68,7 +68,7 @@ def _coordinates(result: Result, pair: tuple[int | str, int | str]) -> list[int]
         return [0]
     if len(pair) != 2:
         raise InvalidInputError(f"pair must be two parameters, got {pair!r}")
-    return [result.parameters.index(one) for one in pair]
+    return [result.coordinates.index(one) for one in pair]
 
 
 class Layout:

@@ -36,7 +36,7 @@ def hardly_moved(result: "Result") -> ResultWarning | None:
     if not result.draws.size:
         return None
     n_draws = result.draws.shape[1]
-    values = 1 + np.count_nonzero(np.diff(np.sort(result.draws, axis=1), axis=1), axis=1)
+    values = 1 + np.count_nonzero(np.diff(np.sort(result.points, axis=1), axis=1), axis=1)
     few = values < min(THRESHOLDS.min_values, THRESHOLDS.min_value_rate * n_draws)
     few[:, _still(result)] = False
     if not np.any(few):
@@ -73,7 +73,7 @@ def _still(result: "Result") -> IntArray:
     """Coordinates with one value in all draws; none where there are too few draws to blame them."""
     if result.draws.shape[1] < MIN_DRAWS:
         return np.empty(0, dtype=np.int64)
-    return np.flatnonzero(np.ptp(result.draws, axis=(0, 1)) == 0.0)
+    return np.flatnonzero(np.ptp(result.points, axis=(0, 1)) == 0.0)
 
 
 def _mend(chains: Sequence[ChainRecord]) -> str:
