@@ -57,6 +57,12 @@ def demo(seed: int, draws: int, out: Path) -> None:
     default=None,
     help="The start: numbers separated by commas, or MODULE:FUNCTION. A model may know its own.",
 )
+@click.option(
+    "--data",
+    default=None,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="What FUNCTION takes beside its parameters: an array from .npy or .csv, a tuple of them from .npz.",
+)
 @click.option("--draws", default=5_000, show_default=True, help="Draws a chain.")
 @click.option("--tune", default=None, type=int, help="Tuning iterations a chain.")
 @click.option("--chains", default=4, show_default=True, help="Independent runs.")
@@ -71,7 +77,9 @@ def demo(seed: int, draws: int, out: Path) -> None:
     help="Write the run to this .npz file, for temperance report and NumPy, also a run that fails.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace a file of that name.")
-def sample(function: str, initial: str | None, out: Path | None, overwrite: bool, **options: Any) -> None:
+def sample(
+    function: str, initial: str | None, data: Path | None, out: Path | None, overwrite: bool, **options: Any
+) -> None:
     """Sample the log density or model FUNCTION of MODULE, found in the current folder or installed.
 
     zoo:NAME is a target of temperance.zoo, such as zoo:twenty_peaks.
@@ -84,13 +92,15 @@ def sample(function: str, initial: str | None, out: Path | None, overwrite: bool
         with _one_line_errors():
             require_writable(npz_path(out), overwrite=overwrite, name="--out")
     model = _model(function)
+    if data is not None:
+        model, options = _with_data(model, _data(data), options)
     start = None if initial is None else _load(initial) if ":" in initial else _numbers(initial)
     with _keeping_draws(out, overwrite), _one_line_errors():
         result = temperance.sample(model, initial=start, **options)
     click.echo(str(result))
     if out is not None:
         path = _save(result, out, overwrite)
-        click.echo(f"\ndraws (chain, draw, dim), log_density (chain, draw) and the rest of the run: {path}")
+        click.echo(f"\n{_contents(result)}, log_density (chain, draw) and the rest of the run: {path}")
     _exit(result)
 
 
@@ -179,6 +189,50 @@ def _load(reference: str) -> Any:
         said = refusal if absent else f"importing {module_name} failed"
         raise click.ClickException(f"{said}: {type(error).__name__}: {error}{came_from(error)}") from error
     raise click.ClickException(f"{refusal}: {module_name} has no {name!r}")
+
+
+def _with_data(model: Any, data: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """A model with these data; of a function they are an option of the run."""
+    import temperance
+
+    if isinstance(model, temperance.Model):
+        return model.with_data(data), options
+    return model, {**options, "data": data}
+
+
+def _data(path: Path) -> Any:
+    """The arrays of a file."""
+    import numpy as np
+
+    try:
+        if path.suffix == ".npy":
+            return np.load(path, allow_pickle=False)
+        if path.suffix == ".npz":
+            with np.load(path, allow_pickle=False) as arrays:
+                return tuple(arrays[name] for name in arrays.files)
+        if path.suffix == ".csv":
+            return _table(path)
+    except (OSError, ValueError) as error:
+        raise click.ClickException(f"--data: {path} cannot be read: {error}") from error
+    raise click.ClickException(f"--data must be a .npy, .npz or .csv file, got {path}")
+
+
+def _table(path: Path) -> Any:
+    """The numbers of a table, (row, column); a first line that has none is a heading."""
+    import numpy as np
+
+    lines = path.read_text(encoding="utf-8-sig").splitlines()
+    try:
+        return np.loadtxt(lines, delimiter=",", ndmin=2)
+    except ValueError:
+        return np.loadtxt(lines[1:], delimiter=",", ndmin=2)
+
+
+def _contents(result: Any) -> str:
+    """What a file holds first of all."""
+    if result.value_names is None:
+        return "draws (chain, draw, dim)"
+    return f"values of {', '.join(result.values)}, draws as they were sampled (chain, draw, dim)"
 
 
 def _numbers(text: str) -> list[float]:
