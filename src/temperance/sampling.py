@@ -6,6 +6,7 @@ from typing import Any, Literal
 import numpy as np
 
 from temperance.checks import flag, instance_of, one_of, whole_number
+from temperance.core.state import FloatArray
 from temperance.errors import InvalidInputError
 from temperance.execution import Job, execute, workers_for
 from temperance.models.constrain import value_shapes
@@ -106,14 +107,16 @@ def sample(
     seeds = chain_seeds(seed, chains)
     starts = _starts(spec, initial, seeds[0])
     chosen = _settings(settings, adapt, swaps)
+    is_ladder_given = temperatures is not None or inverse_temperatures is not None
     betas = first_betas(
         levels,
         temperatures,
         inverse_temperatures,
         dim=starts.dim,
-        has_prior=_can_end_in_prior(spec),
+        has_prior=spec.target.has_prior and (is_ladder_given or not spec.improper),
         swap_acceptance=chosen.adaptation.swap_acceptance,
     )
+    _require_proper(spec, betas)
     plan = Plan(
         target=spec.target,
         settings=chosen,
@@ -163,9 +166,13 @@ def _starts(spec: ModelSpec, initial: Any, seed: np.random.SeedSequence) -> Star
     return Starts(spec.start, probe, dim=spec.dim, name="model.start")
 
 
-def _can_end_in_prior(spec: ModelSpec) -> bool:
-    """Whether beta may be zero: where there is a prior, and a proper one."""
-    return spec.target.has_prior and not spec.improper
+def _require_proper(spec: ModelSpec, betas: FloatArray) -> None:
+    """A ladder may end in the prior where there is a proper one."""
+    if spec.improper and betas[-1] == 0.0:
+        raise InvalidInputError(
+            f"a ladder may reach beta = 0 only with a proper prior, and that of {spec.improper[0]!r} is not; "
+            "end it above zero"
+        )
 
 
 def _settings(

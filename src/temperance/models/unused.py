@@ -14,6 +14,7 @@ from temperance.targets import read_only
 from temperance.targets.functions import takes_data
 
 TRIES = 20  # that a parameter gets to make a difference
+MOST_ASKED = 200  # parameters: with more of them the question costs more than it is worth
 SEED = 0  # a stream of its own: the run does not notice
 
 
@@ -23,7 +24,7 @@ def require_all_used(layout: Layout, function: Any, data: Any, *, vector: bool, 
     Points are drawn from the prior and one parameter at a time is drawn anew. A likelihood that looks at no
     parameter at all is taken at its word: the posterior is then the prior.
     """
-    if layout.undrawable or len(layout.priors) < 2:
+    if layout.undrawable or not 2 <= len(layout.priors) <= MOST_ASKED:
         return
     try:
         forgotten = _forgotten(layout, _on_values(layout, function, data, vector, rows))
