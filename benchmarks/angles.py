@@ -51,7 +51,9 @@ def main() -> None:
         cells = []
         for shape in SHAPES:
             angles.RADIUS_SHAPE = shape
-            runs = [effective_draws(tp.priors.angle(shape=N), kappa, 0.0, seed) for seed in range(REPETITIONS)]
+            runs = [
+                effective_draws(tp.priors.angle(shape=N), kappa, 0.0, seed) for seed in range(REPETITIONS)
+            ]
             cells.append(np.median(runs))
         line = tp.priors.uniform(-np.pi, np.pi, shape=N)
         runs = [effective_draws(line, kappa, 0.0, seed) for seed in range(REPETITIONS)]

@@ -121,7 +121,11 @@ def test_exchanging_shares_turns_their_coordinates(rng: np.random.Generator):
 
 @pytest.mark.parametrize(
     ("base", "law"),
-    [(pr.normal(1, 2), stats.norm(1, 2)), (pr.uniform(0, 2), stats.uniform(0, 2)), (pr.gamma(2, 1), stats.gamma(2))],
+    [
+        (pr.normal(1, 2), stats.norm(1, 2)),
+        (pr.uniform(0, 2), stats.uniform(0, 2)),
+        (pr.gamma(2, 1), stats.gamma(2)),
+    ],
     ids=["normal", "uniform", "gamma"],
 )
 def test_ordered_values_are_sorted_draws(base: Prior, law: stats.rv_continuous, rng: np.random.Generator):

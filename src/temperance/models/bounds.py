@@ -81,7 +81,10 @@ def _shapes(names: Any, bounds: Any) -> dict[str, tuple[int, ...]]:
     if names is None:
         return dict.fromkeys(bounds, ())
     if isinstance(names, Mapping):
-        return {name: tuple(shape) if isinstance(shape, tuple | list) else (shape,) for name, shape in names.items()}
+        return {
+            name: tuple(shape) if isinstance(shape, tuple | list) else (shape,)
+            for name, shape in names.items()
+        }
     if isinstance(names, str) or not isinstance(names, list | tuple):
         raise InvalidTypeError(f"names must be a list of names, or a dict of their shapes, got {names!r}")
     if len(set(names)) < len(names):
@@ -96,7 +99,9 @@ def _by_name(label: str, given: Any, shapes: Mapping[str, Any]) -> dict[str, Pai
     if not isinstance(given, Mapping):
         pairs = _pairs(given)
         if len(pairs) != len(shapes):
-            raise InvalidInputError(f"{label} must be {len(shapes)} pairs, as many as names; got {len(pairs)}")
+            raise InvalidInputError(
+                f"{label} must be {len(shapes)} pairs, as many as names; got {len(pairs)}"
+            )
         return dict(zip(shapes, pairs, strict=True))
     for name in given:
         if name not in shapes:

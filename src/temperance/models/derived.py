@@ -55,7 +55,9 @@ class Derived:
     def _compare(self, first: Mapping[str, FloatArray], later: Mapping[str, FloatArray]) -> None:
         if first.keys() != later.keys():
             odd = sorted(first.keys() ^ later.keys())[0]
-            raise InvalidInputError(f"derived must return the same names for all draws, and {odd!r} comes and goes")
+            raise InvalidInputError(
+                f"derived must return the same names for all draws, and {odd!r} comes and goes"
+            )
         for name, value in first.items():
             if value.shape != later[name].shape:
                 raise InvalidInputError(

@@ -86,7 +86,9 @@ class Layout:
     def _known(self, given: Any) -> dict[str, FloatArray]:
         """The coordinates of what a user gave values for, by name, or as one vector of all values."""
         if not isinstance(given, Mapping):
-            vector = numeric_array("initial", given, "fiu", "a dict of parameters, or one vector of all values")
+            vector = numeric_array(
+                "initial", given, "fiu", "a dict of parameters, or one vector of all values"
+            )
             if vector.shape != (self.n_values,):
                 raise InvalidInputError(
                     f"initial must be a dict of parameters, or a vector of their {self.n_values} values; "

@@ -30,7 +30,9 @@ def shaped(layout: Layout, *, vector: bool) -> Shaped:
 
     def as_dict(values: FloatArray) -> dict[str, Any]:
         return {
-            name: values[..., first:last].reshape((*values.shape[:-1], *shape)) if shape else values[..., first]
+            name: values[..., first:last].reshape((*values.shape[:-1], *shape))
+            if shape
+            else values[..., first]
             for name, first, last, shape in places
         }
 

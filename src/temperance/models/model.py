@@ -12,6 +12,7 @@ from temperance.models.contract import ModelSpec
 from temperance.models.derived import Derived
 from temperance.models.layout import Layout
 from temperance.models.likelihood import compiled_functions, compiled_target, python_target
+from temperance.models.shown import Shown
 from temperance.models.unused import require_all_used
 from temperance.origin import function_name
 from temperance.parameters import Parameters
@@ -63,11 +64,17 @@ class Model:
         if not callable(log_likelihood):
             raise InvalidTypeError(f"log_likelihood must be a function, got {type(log_likelihood).__name__}")
         self._function = log_likelihood
-        boxed = [label for label, given in (("bounds", bounds), ("periodic", periodic), ("names", names)) if given is not None]
+        boxed = [
+            label
+            for label, given in (("bounds", bounds), ("periodic", periodic), ("names", names))
+            if given is not None
+        ]
         if parameters is not None and boxed:
             raise InvalidInputError(f"{boxed[0]} cannot be given together with parameters, which have priors")
         if parameters is None and not boxed:
-            raise InvalidInputError("parameters must be given, with their priors; or bounds, periodic or names")
+            raise InvalidInputError(
+                "parameters must be given, with their priors; or bounds, periodic or names"
+            )
         priors = bounded(bounds, periodic, names) if parameters is None else parameters
         self._layout = Layout(priors, dims, coords)
         self._data = data
@@ -91,7 +98,7 @@ class Model:
     @cached_property
     def target(self) -> Target:
         """The density of coordinates, with the prior apart."""
-        target = self._made()
+        target = Shown(self._made(), self._layout)
         require_all_used(self._layout, self._function, self._data, vector=self._vector, rows=self._vectorized)
         return target
 

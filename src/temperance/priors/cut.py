@@ -33,7 +33,9 @@ def truncated(prior: Prior, lower: Any = None, upper: Any = None, shape: Any = (
     return prior_of(scalar, text, () if shape == () else shape_of(shape))
 
 
-def _cut_scalar(base: Scalar, ends: tuple[float, ...], mass: float, bounded: tuple[Any, float, float]) -> Scalar:
+def _cut_scalar(
+    base: Scalar, ends: tuple[float, ...], mass: float, bounded: tuple[Any, float, float]
+) -> Scalar:
     low, high = ends
     code = {(True, True): CUT, (True, False): CUT_BELOW, (False, True): CUT_ABOVE}.get(
         (math.isfinite(low), math.isfinite(high))

@@ -97,7 +97,9 @@ def given_modes(result: "Result", centres: Any) -> Modes:
         return _plain(result, nearest_mode(result.draws, given), given)
     if given.ndim != 2 or given.shape[1] != result.points.shape[2]:
         wanted = result.points.shape[2]
-        raise InvalidInputError(f"modes must have shape (mode, {wanted}) with a row at least, got {given.shape}")
+        raise InvalidInputError(
+            f"modes must have shape (mode, {wanted}) with a row at least, got {given.shape}"
+        )
     turns = turns_of(result.parameters)
     label = nearest_mode(chords(result.points, turns), chords(given, turns))
     return _as_shown(result, _plain(result, label, np.full((len(given), result.dim), np.nan)))

@@ -13,7 +13,11 @@ Turns = Mapping[int, tuple[float, float]]  # by column: where a turn begins, and
 
 def turns_of(parameters: Parameters) -> Turns:
     """The columns that go in circles."""
-    return {k: parameters.periods[label] for k, label in enumerate(parameters.labels) if label in parameters.periods}
+    return {
+        k: parameters.periods[label]
+        for k, label in enumerate(parameters.labels)
+        if label in parameters.periods
+    }
 
 
 def circular_mean(values: FloatArray, start: float, turn: float) -> float:

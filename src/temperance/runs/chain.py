@@ -311,5 +311,5 @@ class ChainRun:
         if self.control[LEVEL] == SWAPPING:
             self.failure = swap_failure(self.plan.strategy, self._swaps, self.index, self.state, cause)
         else:
-            name = self.plan.target.name
-            self.failure = density_failure(name, self.index, self.state, self.info, self.control, cause)
+            density = self.plan.target.name, self._bound
+            self.failure = density_failure(density, self.index, self.state, self.info, self.control, cause)

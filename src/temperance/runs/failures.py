@@ -9,22 +9,29 @@ from temperance.origin import came_from
 from temperance.swaps import Strategy
 from temperance.swaps.binding import BoundStrategy
 from temperance.swaps.custom import explain_bad_weight
+from temperance.targets import Bound
 from temperance.text import counted
 
 BAD_VALUE_CURE = "; Settings(bad_density='reject') refuses such points instead"
 
 
 def density_failure(
-    name: str, chain: int, state: State, info: Info, control: IntArray, cause: BaseException | None
+    density: tuple[str, Bound],
+    chain: int,
+    state: State,
+    info: Info,
+    control: IntArray,
+    cause: BaseException | None,
 ) -> BaseException:
-    """The log density raised ``cause``, or is NaN or +inf."""
+    """The log density, by its name and bound to a chain, raised ``cause``, or is NaN or +inf."""
+    name, bound = density
     row = int(control[LEVEL])
     what = "raised an error"
     if cause is None:
         what = f"is {info.log_density[row] + info.log_prior[row]}"
     error = DensityError(
         f"the log density {name} {what} in chain {chain + 1}, level {int(info.asker[row]) + 1}, iteration "
-        f"{int(state.iteration[0]) + 1}, at the point {info.proposal[row].tolist()}"
+        f"{int(state.iteration[0]) + 1}, at the point {bound.show(info.proposal[row])}"
         f"{BAD_VALUE_CURE if cause is None else came_from(cause)}"
     )
     return _explained(error, cause)

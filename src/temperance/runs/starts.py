@@ -94,7 +94,7 @@ def settle(
             proposal[level] = starts.another(generator)
         outside = _outside(starts.name, chain, bound, buffers)
     if len(outside):
-        raise StartError(_outside_message(starts, chain, int(outside[0]), proposal))
+        raise StartError(_outside_message(starts, chain, int(outside[0]), bound.show(proposal[outside[0]])))
 
 
 def require_gradient(move: Move, name: str, buffers: Buffers) -> None:
@@ -112,32 +112,32 @@ def _outside(name: str, chain: int, bound: Bound, buffers: Buffers) -> npt.NDArr
     try:
         bound.fill(buffers)
     except Exception as error:
-        raise _raised(chain, buffers, error) from error
+        raise _raised(chain, bound, buffers, error) from error
     if buffers.control[STATUS] == RAISED:
         failure = bound.failures[0]
         if isinstance(failure, TemperanceError) or not isinstance(failure, Exception):
             raise failure
-        raise _raised(chain, buffers, failure) from failure
+        raise _raised(chain, bound, buffers, failure) from failure
     live = slice(0, buffers.n_asked)
     for level, (tempered, prior) in enumerate(zip(info.log_density[live], info.log_prior[live], strict=True)):
         if np.isnan(tempered + prior) or tempered + prior == np.inf:
             raise StartError(
                 f"{name}: the log density at the start of chain {chain + 1}, level {level + 1} is "
-                f"{tempered + prior}, it must be finite; the point is {info.proposal[level].tolist()}"
+                f"{tempered + prior}, it must be finite; the point is {bound.show(info.proposal[level])}"
             )
     return np.flatnonzero(info.log_density[live] + info.log_prior[live] == -np.inf)
 
 
-def _raised(chain: int, buffers: Buffers, cause: Exception) -> DensityError:
+def _raised(chain: int, bound: Bound, buffers: Buffers, cause: Exception) -> DensityError:
     level = int(buffers.control[2])
     return DensityError(
         f"the log density raised an error at the start of chain {chain + 1}, level {level + 1}, "
-        f"at the point {buffers.info.proposal[level].tolist()}{came_from(cause)}"
+        f"at the point {bound.show(buffers.info.proposal[level])}{came_from(cause)}"
     )
 
 
-def _outside_message(starts: Starts, chain: int, level: int, proposal: FloatArray) -> str:
-    where = f"chain {chain + 1}, level {level + 1}, at the point {proposal[level].tolist()}"
+def _outside_message(starts: Starts, chain: int, level: int, point: str) -> str:
+    where = f"chain {chain + 1}, level {level + 1}, at the point {point}"
     if starts.can_search:
         tried = f"no start inside the support was found in {MAX_TRIES} tries"
         return f"{starts.name}: {tried}; the last was {where}"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 from temperance.core.evaluate import clear_answers
-from temperance.core.state import Info, IntArray
+from temperance.core.state import FloatArray, Info, IntArray
 
 # Places of the two parts of a target in a gradient.
 TEMPERED, UNTEMPERED = 0, 1
@@ -29,6 +29,11 @@ class Buffers:
         return int(self.info.n_asked[0])
 
 
+def plain_point(point: FloatArray) -> str:
+    """A point as messages show it."""
+    return str(point.tolist())
+
+
 @dataclass
 class Bound:
     """A target tied to the buffers of one chain."""
@@ -37,6 +42,7 @@ class Bound:
     context: int
     keep_alive: Any = None
     failures: list[BaseException] = field(default_factory=list)
+    show: Callable[[FloatArray], str] = plain_point  # how errors name a point
 
     def fill(self, buffers: Buffers) -> None:
         """Evaluate the points that stand in the proposal buffer, from Python."""
