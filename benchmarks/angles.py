@@ -1,9 +1,9 @@
-"""How an angle is best sampled: as a direction in the plane, on circles of what width, or by a line that is cut.
+"""How an angle is best sampled: as a direction in the plane, on circles of what width, or by a line.
 
-Prints effective draws of sine and cosine, the fewer of the two, for 1,000 evaluations: three angles known to a
-precision of kappa, each beside a normal, with the mode of all three on the cut; median over repetitions. The line,
-whose mode is in the middle of it, is the best that a walk that wraps could do. Run with
-``python benchmarks/angles.py``: some minutes.
+Prints effective draws of sine and cosine, the fewer of the two, for 1,000 evaluations: three angles known
+to a precision of kappa, each beside a normal, with the mode of all three on the cut; median over
+repetitions. The line, whose mode is in the middle of it, stands for the best that a walk that wraps could
+do. Run with ``python benchmarks/angles.py``: a minute or two.
 """
 
 import numba

@@ -45,7 +45,8 @@ ALLOWED = {
     "settings": ("checks", "errors", "plain", "moves", "swaps"),
     "swaps": ("errors", "checks", "plain", "origin", "core"),
     "targets": ("errors", "checks", "origin", "core"),
-    "models": ("targets", "parameters", "core.state", "errors", "checks", "origin"),
+    "priors": ("core.compile", "core.state", "errors", "checks", "extras", "origin"),
+    "models": ("targets", "priors", "parameters", "core.state", "errors", "checks", "origin"),
     "executors": (),
     "store": ("core.state",),
     "runs": (
@@ -78,7 +79,18 @@ ALLOWED = {
         "extras",
     ),
     "execution": ("models", "runs", "executors", "store", "results", "errors", "checks", "text"),
-    "sampling": ("execution", "models", "swaps", "runs", "store", "results", "settings", "errors", "checks"),
+    "sampling": (
+        "core.state",
+        "execution",
+        "models",
+        "swaps",
+        "runs",
+        "store",
+        "results",
+        "settings",
+        "errors",
+        "checks",
+    ),
     "paper": (
         "core.compile",
         "theory",
@@ -96,7 +108,7 @@ ALLOWED = {
     ),
     "demo": ("results", "sampling", "zoo", "settings", "errors", "checks", "text"),
     "cli": ("", "demo", "paper", "results.storage", "errors", "files", "origin"),
-    "": ("moves", "swaps", "zoo", "errors", "results", "sampling", "settings"),
+    "": ("models", "moves", "priors", "swaps", "zoo", "errors", "results", "sampling", "settings"),
 }
 
 
@@ -354,6 +366,7 @@ def test_no_assert_and_no_bare_except(file: Path):
     [
         "temperance",
         "temperance.paper",
+        "temperance.priors",
         "temperance.results.diagnostics",
         "temperance.results.plots",
         "temperance.swaps",

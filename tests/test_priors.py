@@ -1,4 +1,4 @@
-"""Every prior: its density is that of SciPy with the Jacobian of its transform, and its draws have that law."""
+"""Every prior: its density is SciPy's with the Jacobian of its transform, and its draws have that law."""
 
 import math
 
@@ -100,7 +100,7 @@ def test_shares_have_dirichlets_law(rng: np.random.Generator):
     for _ in range(10):
         point = prior.draw(rng)
         shares = values(prior, point)
-        # SciPy's density is one of the first three shares alone: their volume is that of the simplex over √4.
+        # SciPy's density is one of the first three shares: their volume is that of the simplex over √4.
         expected = stats.dirichlet(powers).logpdf(shares[:3]) + log_slope(prior, point) - 0.5 * math.log(4)
         assert log_prior(prior, point) == pytest.approx(expected, abs=1e-5)
         assert prior.unconstrain(shares) == pytest.approx(point, rel=1e-6, abs=1e-6)
@@ -110,7 +110,7 @@ def test_shares_have_dirichlets_law(rng: np.random.Generator):
 
 
 def test_exchanging_shares_turns_their_coordinates(rng: np.random.Generator):
-    """Distances between coordinates do not tell the shares apart, so that no labelling is harder than others."""
+    """Distances between coordinates do not tell shares apart: no labelling is harder than another."""
     prior = pr.dirichlet(4)
     one, other = (values(prior, prior.draw(rng)) for _ in range(2))
     before = np.linalg.norm(prior.unconstrain(one) - prior.unconstrain(other))

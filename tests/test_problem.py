@@ -1,4 +1,4 @@
-"""A user's problem: named parameters with priors, bounds, angles and derived quantities, in the user's units."""
+"""A user's problem: named parameters with priors, bounds, angles, derived quantities, in the user's units."""
 
 import math
 import warnings
@@ -319,7 +319,7 @@ def _three_normals(x, y):
 
 
 def test_three_normals_have_six_labellings_by_default(seed: int):
-    """All six, evenly: 1/6 is within five errors of each. Tempered as one, prior and all, chains get stuck."""
+    """All six, evenly: 1/6 is within five errors of each. Tempered as one, chains get stuck."""
     generator = np.random.default_rng(7)
     y = np.concatenate([generator.normal(centre, 1, 40) for centre in (-4.0, 0.0, 5.0)])
     model = tp.Model(_three_normals, parameters={"mu": tp.priors.normal(0, 10, shape=3)}, data=y)
@@ -342,9 +342,7 @@ def test_bounds_names_and_periods(seed: int):
         bounds={"k": (0, 2)},
         periodic=["phase"],
     )
-    with pytest.raises(
-        tp.InvalidInputError, match="initial must be given, since the prior of 'z' cannot be drawn"
-    ):
+    with pytest.raises(tp.InvalidInputError, match="since the prior of 'z' cannot be drawn"):
         tp.sample(model, **SHORT)
     with pytest.raises(tp.InvalidInputError, match="initial must say where 'z' starts"):
         tp.sample(model, initial={"k": 1.0}, **SHORT)
@@ -489,26 +487,45 @@ MU = {"mu": tp.priors.normal(0, 1)}
     ("model", "message"),
     [
         (lambda: tp.Model(_dict_under_njit, parameters=MU), "gets all parameters as one vector, and no dict"),
-        (lambda: tp.Model(of_dict, parameters=PARAMETERS), r"takes two arguments, \(x, data\), but data= was not given"),
+        (
+            lambda: tp.Model(of_dict, parameters=PARAMETERS),
+            r"takes two arguments, \(x, data\), but data= was not given",
+        ),
         (lambda: tp.Model(lambda p: p["nu"], parameters=MU), "raised an error at the start"),
         (lambda: tp.Model(lambda p: "high", parameters=MU), "must return one number"),
         (lambda: tp.Model(lambda p: (0.0, [1.0]), parameters=MU), "takes no gradients yet"),
         (lambda: tp.Model(lambda p: -math.inf, parameters=MU), "no start inside the support was found"),
-        (lambda: tp.Model(lambda p: 0.0, parameters=MU, derived=lambda p: {"mu": 1.0}), "'mu', which is a parameter"),
-        (lambda: tp.Model(lambda p: 0.0, parameters=MU, derived=lambda p: {"chain": 1.0}), "'chain' is taken"),
-        (lambda: tp.Model(lambda p: 0.0, parameters=MU, derived=lambda p: 3.0), "derived must return a dict"),
-        (lambda: tp.Model(lambda p: 0.0, parameters=MU, derived=lambda p: {"r": 1 / 0}), "derived raised ZeroDivision"),
         (
-            lambda: tp.Model(lambda p: 0.0, parameters=MU, derived=lambda p: {"r": np.ones(1 + (p["mu"] > 0))}),
+            lambda: tp.Model(lambda p: 0.0, parameters=MU, derived=lambda p: {"mu": 1.0}),
+            "'mu', which is a parameter",
+        ),
+        (
+            lambda: tp.Model(lambda p: 0.0, parameters=MU, derived=lambda p: {"chain": 1.0}),
+            "'chain' is taken",
+        ),
+        (lambda: tp.Model(lambda p: 0.0, parameters=MU, derived=lambda p: 3.0), "derived must return a dict"),
+        (
+            lambda: tp.Model(lambda p: 0.0, parameters=MU, derived=lambda p: {"r": 1 / 0}),
+            "derived raised ZeroDivision",
+        ),
+        (
+            lambda: tp.Model(
+                lambda p: 0.0, parameters=MU, derived=lambda p: {"r": np.ones(1 + (p["mu"] > 0))}
+            ),
             r"derived: r must have one shape for all draws",
         ),
         (
-            lambda: tp.Model(lambda p: -p["a"] ** 2, parameters={"a": tp.priors.normal(), "b": tp.priors.beta(1, 2)}),
+            lambda: tp.Model(
+                lambda p: -(p["a"] ** 2), parameters={"a": tp.priors.normal(), "b": tp.priors.beta(1, 2)}
+            ),
             "does not look at the parameter 'b'",
         ),
-        (lambda: tp.Model(numba.njit(lambda x: -x[0] ** 2), parameters=MU, vectorized=True), "vectorized is for plain"),
+        (
+            lambda: tp.Model(numba.njit(lambda x: -(x[0] ** 2)), parameters=MU, vectorized=True),
+            "vectorized is for plain",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_bad_model_says_what_is_wrong(model, message: str):
     with pytest.raises((tp.TemperanceError,), match=message):
         tp.sample(model(), **SHORT)
@@ -540,7 +557,7 @@ def test_ten_thousand_parameters_are_refused_or_run():
     """By memory, in words; the table itself is no obstacle."""
     many = {f"p{k}": tp.priors.normal(0, 1) for k in range(10_000)}
     model = tp.Model(lambda x: -0.5 * float(x @ x), parameters=many, vector=True)
-    with pytest.raises(tp.InvalidInputError, match="10000 dimensions need .* GiB"):
+    with pytest.raises(tp.InvalidInputError, match=r"10000 dimensions need .* GiB"):
         tp.sample(model, **{**SHORT, "chains": 4, "levels": 40})
     assert model.spec().dim == 10_000
 

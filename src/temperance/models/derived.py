@@ -61,5 +61,6 @@ class Derived:
         for name, value in first.items():
             if value.shape != later[name].shape:
                 raise InvalidInputError(
-                    f"derived: {name} must have one shape for all draws, got {value.shape} and {later[name].shape}"
+                    f"derived: {name} must have one shape for all draws, got {value.shape} "
+                    f"and {later[name].shape}"
                 )

@@ -1,4 +1,4 @@
-"""Where the parameters of a model are: in the coordinates that are sampled, and in the vector of their values."""
+"""Where the parameters of a model are: in the coordinates that are sampled, in the vector of values."""
 
 import math
 from collections.abc import Mapping
@@ -109,7 +109,8 @@ class Layout:
         return np.concatenate(parts)
 
     def _periods(self, plain: Parameters) -> dict[str, tuple[float, float]]:
-        periods, labels = {}, iter(plain.labels)
+        periods: dict[str, tuple[float, float]] = {}
+        labels = iter(plain.labels)
         for prior in self.priors.values():
             own = [next(labels) for _ in range(prior.size)]
             periods |= {own[k]: turn for k, turn in enumerate(prior.turns) if turn is not None}

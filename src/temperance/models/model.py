@@ -25,25 +25,26 @@ class Model:
     Parameters
     ----------
     log_likelihood
-        The log likelihood (with ``parameters``), or the whole log density (with ``bounds``, ``periodic`` or
-        ``names``), of a dict of named parameters in their own units; of ``(parameters, data)`` with ``data``. A
-        function compiled with ``@numba.njit`` gets one vector of all values, whose places `temperance.offsets` names.
+        The log likelihood (with ``parameters``), or the whole log density (with ``bounds``, ``periodic``
+        or ``names``), of a dict of named parameters in their own units; of ``(parameters, data)`` with
+        ``data``. A function compiled with ``@numba.njit`` gets one vector of all values, whose places
+        `temperance.offsets` names.
     parameters
         From names to priors, see `temperance.priors`. Only the likelihood is tempered, the prior is the
         hottest level, and chains start from it unless ``initial`` says otherwise.
     data
         What the functions want beside the parameters, as in `temperance.sample`.
     derived
-        From a dict of parameters (and ``data``, with two arguments) to a dict of further quantities, which are
-        computed for the draws that are kept, and exported with them.
+        From a dict of parameters (and ``data``, with two arguments) to a dict of further quantities, which
+        are computed for the draws that are kept, and exported with them.
     vector, vectorized
         The function takes one vector of all values instead of a dict; many points at once, as rows.
     dims, coords
         As in ArviZ: names of a parameter's dimensions, and labels along a dimension.
     bounds, periodic, names
-        For a density without priors. ``bounds`` has a pair for each parameter, None for none; ``periodic`` lists
-        those that go in circles from the one bound to the other, 0 to 2π by default; ``names`` lists parameters, or
-        has their shapes. Without names the function takes a vector.
+        For a density without priors. ``bounds`` has a pair for each parameter, None for none; ``periodic``
+        lists those that go in circles from the one bound to the other, 0 to 2π by default; ``names`` lists
+        parameters, or has their shapes. Without names the function takes a vector.
     """
 
     def __init__(
@@ -138,8 +139,9 @@ class Model:
 
     def _hint(self) -> str:
         return (
-            f"A compiled function gets all parameters as one vector, and no dict: {function_name(self._function)}(x) "
-            f"with the values of {', '.join(list(self.parameters.shapes)[:10])} one after the other. "
+            "A compiled function gets all parameters as one vector, and no dict: "
+            f"{function_name(self._function)}(x) with the values of "
+            f"{', '.join(list(self.parameters.shapes)[:10])} one after the other. "
             "at = temperance.offsets(parameters) names their places: x[at.name]"
         )
 

@@ -1,10 +1,12 @@
 """Names for the places of a vector of values, for compiled functions."""
 
+import keyword
 import math
 from collections import namedtuple
 from collections.abc import Mapping
 from typing import Any
 
+from temperance.errors import InvalidInputError
 from temperance.models.layout import Layout
 
 
@@ -24,5 +26,8 @@ def offsets(parameters: Any) -> Any:
 
 
 def _tuple(places: Mapping[str, Any]) -> Any:
-    kind: Any = namedtuple("Offsets", places, rename=True)  # noqa: PYI024  its fields are the user's names
-    return kind(*places.values())
+    for name in places:
+        if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):
+            raise InvalidInputError(f"parameters: {name!r} cannot be written as at.{name}; rename it")
+    make: Any = namedtuple  # its fields are the user's names, which no checker knows
+    return make("Offsets", list(places))(*places.values())

@@ -1,9 +1,9 @@
 """Priors of single parameters, for `temperance.Model`.
 
 Names and parametrisations are PyMC's: ``normal(mu, sigma)``, ``gamma(alpha, beta)`` with a rate,
-``exponential(lam)`` with a rate; ``log_uniform(lower, upper)`` is SciPy's ``loguniform``. Numbers may be arrays, and
-``shape=`` makes independent values. Each has exact draws, and all are sampled on the whole line by a transform
-whose Jacobian belongs to the prior.
+``exponential(lam)`` with a rate; ``log_uniform(lower, upper)`` is SciPy's ``loguniform``. Numbers may be
+arrays, and ``shape=`` makes independent values. Each has exact draws, and all are sampled on the whole line
+by a transform whose Jacobian belongs to the prior.
 """
 
 from temperance.priors.angles import angle

@@ -9,7 +9,7 @@ import numpy as np
 from temperance.checks import real_number
 from temperance.core.state import FloatArray
 from temperance.errors import InvalidInputError
-from temperance.priors.joint import _base
+from temperance.priors.joint import base_of
 from temperance.priors.kernels.maps import CUT, CUT_ABOVE, CUT_BELOW, uncut
 from temperance.priors.prior import Prior
 from temperance.priors.scalars import Scalar, below, prior_of, shape_of
@@ -17,7 +17,7 @@ from temperance.priors.scalars import Scalar, below, prior_of, shape_of
 
 def truncated(prior: Prior, lower: Any = None, upper: Any = None, shape: Any = ()) -> Prior:
     """A prior of a single value, between bounds only; None is no bound. Needs SciPy."""
-    base = _base("truncated", prior)
+    base = base_of("truncated", prior)
     if base.scipy is None:
         raise InvalidInputError(f"prior must be one that can be drawn from, got {prior.text}")
     law = base.scipy()
@@ -42,7 +42,7 @@ def _cut_scalar(
     )
     if code is None:
         return base
-    finite_ends = tuple(end if math.isfinite(end) else 0.0 for end in ends)
+    finite_ends = (low if math.isfinite(low) else 0.0, high if math.isfinite(high) else 0.0)
 
     def noise(generator: np.random.Generator, size: tuple[int, ...]) -> FloatArray:
         return uncut(code, base.coordinates(_draws(*bounded, generator, size)), *finite_ends)
@@ -69,4 +69,4 @@ def _draws(law: Any, low: float, high: float, generator: np.random.Generator, si
         value = law.isf(law.sf(high) + share * (law.sf(low) - law.sf(high)))
     else:
         value = law.ppf(law.cdf(low) + share * (law.cdf(high) - law.cdf(low)))
-    return np.clip(value, np.nextafter(low, math.inf), np.nextafter(high, -math.inf))
+    return np.asarray(np.clip(value, np.nextafter(low, math.inf), np.nextafter(high, -math.inf)))

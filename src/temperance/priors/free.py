@@ -35,8 +35,8 @@ def custom(
 ) -> Prior:
     """A log density of your own, of one value within bounds; values of a shape are independent.
 
-    ``draw`` makes values, from a generator and a shape. Without it chains need another start, and no level can be
-    the prior. The log density must be compiled where the likelihood is.
+    ``draw`` makes values, from a generator and a shape. Without it chains need another start, and no level
+    can be the prior. The log density must be compiled where the likelihood is.
     """
     for name, function in (("log_density", log_density), *([("draw", draw)] if draw is not None else [])):
         if not callable(function):

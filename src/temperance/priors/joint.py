@@ -9,16 +9,16 @@ from temperance.checks import instance_of, whole_number
 from temperance.core.state import FloatArray
 from temperance.errors import InvalidInputError
 from temperance.priors.kernels.maps import AS_IT_IS, EXP
+from temperance.priors.kernels.table import JOINT_NORMAL, ORDERED, SIMPLEX, Block
 from temperance.priors.positive import log_gamma_draws
 from temperance.priors.prior import Prior
 from temperance.priors.scalars import Scalar, constants_of, finite, positive
-from temperance.priors.kernels.table import JOINT_NORMAL, ORDERED, SIMPLEX, Block
 
 SUM_TOLERANCE = 1e-6  # by which shares that a user wrote down may miss one
 
 
 def dirichlet(a: Any) -> Prior:
-    """Dirichlet's law of shares that sum to one; a whole number k stands for k powers of one, the even law."""
+    """Dirichlet's law of shares that sum to one; a whole number k stands for the even law of k shares."""
     powers = np.ones(whole_number("a", a, least=2)) if np.ndim(a) == 0 else positive("a", finite("a", a))
     if powers.ndim != 1 or len(powers) < 2:
         raise InvalidInputError(f"a must be a number of shares or a list of powers, got shape {powers.shape}")
@@ -42,7 +42,7 @@ def dirichlet(a: Any) -> Prior:
 
 def ordered(prior: Prior, n: Any) -> Prior:
     """The law of ``n`` independent values of a prior, in rising order."""
-    scalar, n = _base("ordered", prior), whole_number("n", n, least=2)
+    scalar, n = base_of("ordered", prior), whole_number("n", n, least=2)
     noise = scalar.noise
     if noise is None or (scalar.map == EXP and scalar.of_map[1] < 0.0):
         raise InvalidInputError(f"prior must be one that can be drawn from, got {prior.text}")
@@ -115,7 +115,7 @@ def _steps(rising: FloatArray) -> FloatArray:
         return np.append(rising[:1], np.log(np.diff(rising)))
 
 
-def _base(name: str, prior: Any) -> Scalar:
+def base_of(name: str, prior: Any) -> Scalar:
     """The law of a single value, for a prior that is made of it."""
     instance_of("prior", prior, Prior, "a prior such as temperance.priors.normal(0, 1)")
     simple = isinstance(prior.scalar, Scalar) and prior.shape == () and prior.log_density is None

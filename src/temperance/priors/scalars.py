@@ -11,8 +11,8 @@ from temperance.checks import numeric_array, whole_number
 from temperance.core.state import FloatArray
 from temperance.errors import InvalidInputError
 from temperance.priors.kernels.maps import AS_IT_IS, uncut, unmapped
-from temperance.priors.prior import Prior
 from temperance.priors.kernels.table import PER_SCALAR, SCALARS, Block
+from temperance.priors.prior import Prior
 
 Noise = Callable[[np.random.Generator, tuple[int, ...]], FloatArray]
 NOTHING = (0.0, 0.0)

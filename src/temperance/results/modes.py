@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from temperance.core.state import FloatArray, IntArray
+from temperance.errors import InvalidInputError
 from temperance.modes.overlap import BoolArray, far_from_all, joined, overlaps, visited_only
 from temperance.modes.pool import NOWHERE, Pool, pooled
 from temperance.modes.student import most_likely
-from temperance.errors import InvalidInputError
 from temperance.results.diagnostics import find_modes, mcse_mean, nearest_mode, occupancy
 from temperance.results.turning import chords, rolled, turns_of, unrolled
 
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 class Modes:
     """The modes in which there are draws, the heaviest first.
 
-    A mode is a group of draws. Its centre and covariance are those of its draws, in the terms of a model that has
-    some; where draws are too few for that, no more than dimensions, those that were learnt. Chains are counted as in ``Result.draws``.
+    A mode is a group of draws. Its centre and covariance are those of its draws; where these are too few for
+    that, no more than dimensions, those that were learnt. Of a `Model` they are in the user's units, and too
+    few draws have no covariance. Chains are counted as in ``Result.draws``.
     """
 
     label: IntArray = field(repr=False)  # (chain, draw) the mode of each draw

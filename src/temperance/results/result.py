@@ -74,7 +74,7 @@ class Result:
 
     @cached_property
     def points(self) -> FloatArray:
-        """What `parameters` names, (chain, draw, value): the draws, or a model's parameters in their own units."""
+        """What `parameters` names, (chain, draw, value): draws, or a model's parameters in their units."""
         return self.draws if self.value_names is None else self._joined(list(self.value_names.shapes))
 
     @property

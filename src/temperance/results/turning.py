@@ -28,7 +28,7 @@ def circular_mean(values: FloatArray, start: float, turn: float) -> float:
 
 
 def unrolled(points: FloatArray, turns: Turns) -> FloatArray:
-    """The same points, (..., value), where no turning value is further than half a turn from the mean of all."""
+    """The same points, (..., value), with turning values within half a turn of the mean of all."""
     if not turns or not points.size:
         return points
     flat = points.copy()

@@ -56,9 +56,7 @@ def cut_log_slope(code: int, t: float, low: float, high: float) -> float:
     """Log of the derivative of `cut`."""
     if code == CUT:
         return math.log(high - low) + logistic(t)
-    if code == CUT_BELOW or code == CUT_ABOVE:  # noqa: PLR1714  numba has no set of numbers here
-        return t
-    return 0.0
+    return 0.0 if code == AS_IT_IS else t
 
 
 def unmapped(code: int, value: Any, origin: Any, scale: Any) -> FloatArray:

@@ -66,7 +66,9 @@ def scalar_log_prior(block: IntArray, at: int, t: float, constants: FloatArray) 
     low, high = constants[at + 5], constants[at + 6]
     inner = cut(block[CUT], t, low, high)
     law = log_law(block[LAW], inner, constants[at], constants[at + 1], constants[at + 2])
-    return law + cut_log_slope(block[CUT], t, low, high) + constants[at + 7]
+    slope = cut_log_slope(block[CUT], t, low, high)
+    total: float = law + slope + constants[at + 7]
+    return total
 
 
 @compiled
@@ -136,7 +138,8 @@ def simplex_log_prior(block: IntArray, constants: FloatArray, point: FloatArray)
             total, highest = total * math.exp(highest - share) + 1.0, share
         else:
             total += math.exp(share - highest)
-    return weighted - constants[at + size] * (highest + math.log(total)) + constants[at + size + 1]
+    whole: float = weighted - constants[at + size] * (highest + math.log(total)) + constants[at + size + 1]
+    return whole
 
 
 @compiled
