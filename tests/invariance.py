@@ -170,7 +170,6 @@ class Case:
         return self.mode.endswith("prior")
 
 
-@functools.cache
 def target_of(has_prior: bool) -> HandTarget:
     return HandTarget(two_bumps, wide_prior if has_prior else None)
 
