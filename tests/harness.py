@@ -41,25 +41,29 @@ class HandTarget:
     def __init__(self, tempered: Any, prior: Any = None) -> None:
         self.has_prior = prior is not None
         self.tempered, self.prior = tempered, prior
-        if prior is None:
-
-            @compiled_around_for(EVALUATE_SIGNATURE)
-            def evaluate(context, proposal, n_levels, log_density, log_prior, scratch, control):
-                for level in range(n_levels):
-                    log_density[level] = tempered(proposal[level])
-                    log_prior[level] = 0.0
-        else:
-
-            @compiled_around_for(EVALUATE_SIGNATURE)
-            def evaluate(context, proposal, n_levels, log_density, log_prior, scratch, control):
-                for level in range(n_levels):
-                    log_density[level] = tempered(proposal[level])
-                    log_prior[level] = prior(proposal[level])
-
-        self._evaluate = evaluate
 
     def bind(self, buffers: Any) -> Bound:
-        return Bound(self._evaluate, 0)
+        return Bound(_hand_evaluation(self.tempered, self.prior), 0)
+
+
+@functools.cache
+def _hand_evaluation(tempered: Any, prior: Any) -> Any:
+    if prior is None:
+
+        @compiled_around_for(EVALUATE_SIGNATURE)
+        def evaluate(context, proposal, n_levels, log_density, log_prior, scratch, control):
+            for level in range(n_levels):
+                log_density[level] = tempered(proposal[level])
+                log_prior[level] = 0.0
+    else:
+
+        @compiled_around_for(EVALUATE_SIGNATURE)
+        def evaluate(context, proposal, n_levels, log_density, log_prior, scratch, control):
+            for level in range(n_levels):
+                log_density[level] = tempered(proposal[level])
+                log_prior[level] = prior(proposal[level])
+
+    return evaluate
 
 
 def make_plan(target: Any, betas: Any, dim: int, **changes: Any) -> Plan:
