@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import temperance as tp
+from densities import two_modes
 from harness import make_plan
 from temperance.core import levels, schema
 from temperance.core.schema import LEVEL, REPLICA
@@ -28,11 +29,6 @@ from temperance.targets import gather, make_target
 TUNE, DRAWS, DIM = 90, 40, 2
 ROBUST_STATE = records_of(moves_with("robust")).state
 SEED = np.random.SeedSequence(11)
-
-
-@numba.njit
-def two_modes(x):
-    return np.logaddexp(-0.5 * np.sum((x - 2.0) ** 2), -0.5 * np.sum((x + 2.0) ** 2) - 0.5)
 
 
 @numba.njit

@@ -10,6 +10,7 @@ from scipy import stats
 import naive
 import orbit
 import temperance as tp
+from densities import flat, two_modes
 from harness import HandTarget, alone, make_noise, make_plan, make_run
 from strategies import STRATEGIES, SWEEPS, SYMMETRIC, WEIGHTS
 from temperance.core.compile import KERNEL_OPTIONS
@@ -23,11 +24,6 @@ N_LADDERS = 200
 N_CALLS = 100_000
 FALSE_ALARM = 1e-5
 KINDS = ["plain", "ties", "huge", "vanishing"]
-
-
-@numba.njit
-def flat(x):
-    return 0.0
 
 
 FLAT, FLAT_PRIOR = HandTarget(flat), HandTarget(flat, flat)
@@ -276,19 +272,14 @@ def test_recomputed_densities_agree_after_every_swap(rng) -> None:
     """The stale log density of PTMCMCSampler's users: recompute after each iteration."""
     from harness import advance, place
 
-    target = HandTarget(two_bumps)
+    target = HandTarget(two_modes)
     plan = make_plan(target, [1.0, 0.3, 0.1], 2, tune=300)
     run = make_run(plan)
     place(run, rng.standard_normal((3, 2)))
     for row in range(300):
         advance(run, make_noise(rng, 1, 3, 2), adapting=True, row=row)
-        recomputed = [two_bumps(point) for point in run.state.position]
+        recomputed = [two_modes(point) for point in run.state.position]
         np.testing.assert_array_equal(run.state.log_density, recomputed)
         assert sorted(run.state.replica) == [0, 1, 2]
         assert len({tuple(point) for point in run.state.position}) == 3
     assert run.tuning.swap_accepted[:300].sum() > 20
-
-
-@numba.njit
-def two_bumps(x):
-    return np.logaddexp(-0.5 * np.sum((x - 2.0) ** 2), -0.5 * np.sum((x + 2.0) ** 2))
