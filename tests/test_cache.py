@@ -24,6 +24,7 @@ from temperance.core import cache
 from temperance.core.compile import KERNEL_FOLDERS, kernel_digest
 from temperance.core.iteration import compiled_loop
 from temperance.core.random import compiled_fill
+from temperance.moves import moves_with, records_of
 from temperance.runs.compiling import NOTE
 from temperance.targets.callback import python_evaluate
 
@@ -155,7 +156,8 @@ def warm(tmp_path_factory: pytest.TempPathFactory) -> Path:
     package = tmp_path_factory.mktemp("warm") / "temperance"
     shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
     kernels = [getattr(temperance.swaps, name)().kernel() for name in STRATEGIES]
-    for kernel in (*kernels, compiled_loop(), compiled_fill(), python_evaluate()):
+    loop = compiled_loop(*records_of(moves_with("robust")))
+    for kernel in (*kernels, loop, compiled_fill(), python_evaluate()):
         source = Path(kernel.py_func.__code__.co_filename)
         beside = package / source.relative_to(PACKAGE).parent / "__pycache__"
         beside.mkdir(exist_ok=True)
@@ -352,3 +354,25 @@ def test_a_run_says_where_code_is_kept_and_how_to_choose(monkeypatch, folder, te
         temperance.sample(
             lambda x: -0.5 * float(x @ x), initial=[0.0], draws=2, tune=2, chains=1, levels=2, progress=False
         )
+
+
+def test_code_on_disk_that_names_types_of_another_version_is_made_anew(tmp_path, monkeypatch):
+    """As after an upgrade that renamed a record: numba reads the names before it asks how old the file is."""
+    (tmp_path / "old_records.py").write_text(
+        "from typing import NamedTuple\nclass Old(NamedTuple):\n    a: float\n", encoding="utf-8"
+    )
+    (tmp_path / "old_kernel.py").write_text("def twice(x):\n    return 2.0 * x[0]\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    import old_kernel
+    import old_records
+
+    kind = numba.types.NamedTuple([numba.types.float64], old_records.Old)
+    cache.kept_on_disk(old_kernel.twice, numba.types.float64(kind), {"nopython": True})
+    del old_records.Old
+    with pytest.raises(AttributeError, match="Can't get attribute"):
+        numba.jit("float64(UniTuple(float64, 1))", cache=True)(old_kernel.twice)
+    pair = numba.types.UniTuple(numba.types.float64, 1)
+    for misses in (1, 0):
+        kernel = cache.kept_on_disk(old_kernel.twice, numba.types.float64(pair), {"nopython": True})
+        assert kernel((3.0,)) == 6.0
+        assert len(kernel.stats.cache_misses) == misses
