@@ -38,6 +38,7 @@ def make_trace(rng, n_rows, beta, dim, *, adapting, keep_levels):
         walk_accept_prob=np.full((n_rows, n_levels), ACCEPTANCE, dtype=np.float32),
         jump=np.full(n_rows, -1, dtype=np.int16),
         evaluations=np.full(n_rows, n_levels, dtype=np.int32),
+        n_moved=np.full(n_rows, n_levels, dtype=np.int16),
         adjacent_swap_accept=np.full((n_rows, n_levels), ACCEPTANCE, dtype=np.float32),
         swap_attempts=np.ones(n_rows, dtype=np.int32),
         swap_accepted=np.ones(n_rows, dtype=np.int32),
@@ -128,7 +129,7 @@ def jumping(chain, modes, *, accepted=0.8, tried=0.9):
     columns["replica"][:, 0] = columns["replica"][awake, 0]
     for name in ("swap_attempts", "swap_accepted", "base_swaps"):
         columns[name][rests] = 0
-    columns["evaluations"][rests] = 1
+    columns["evaluations"][rests] = columns["n_moved"][rests] = 1
     recorded = with_sampling(chain, jump=component, **columns)
     return replace(recorded, modes=modes)
 
@@ -143,6 +144,7 @@ RESTING = (
     "swap_accepted",
     "base_swaps",
     "evaluations",
+    "n_moved",
 )
 
 

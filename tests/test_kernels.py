@@ -173,7 +173,7 @@ def test_what_results_call_unimodal_is_what_trimming_does(theta, threshold, all_
         trim_threshold=threshold, trim_leniency=0.0, trim_needs_all=all_hotter
     )
     rule = "all_hotter" if all_hotter else "first"
-    expected = alone(trim.first_unimodal)(run.state, settings, len(theta))
+    expected = alone(trim.first_unimodal)(run.state, settings, 0, len(theta))
     assert first_unimodal(np.exp(theta), threshold, rule) == expected
 
 

@@ -14,10 +14,11 @@ from densities import flat, two_modes
 from harness import HandTarget, alone, make_noise, make_plan, make_run
 from strategies import STRATEGIES, SWEEPS, SYMMETRIC, WEIGHTS
 from temperance.core.compile import KERNEL_OPTIONS
+from temperance.core.iteration import chain_type
 from temperance.core.numba_internals.functions import NO_POINTER
-from temperance.core.schema import numba_type
-from temperance.core.state import Chain, propose_pair_type
+from temperance.core.state import propose_pair_type
 from temperance.core.swap import swap, swap_log_accept
+from temperance.moves import moves_with, records_of
 from temperance.runs.plan import kernel_settings
 
 N_LADDERS = 200
@@ -148,7 +149,8 @@ def test_declared_symmetry_is_true(name, rng) -> None:
 def repeat_swap():
     """Apply the compiled swap phase many times to one state; the permutation after each, as a number."""
     matrix, vector, codes = numba.float64[:, ::1], numba.float64[::1], numba.int64[::1]
-    signature = numba.types.void(propose_pair_type(), numba_type(Chain), matrix, vector, codes)
+    chain = chain_type(*records_of(moves_with("covariance"))[:2])
+    signature = numba.types.void(propose_pair_type(), chain, matrix, vector, codes)
 
     @numba.jit(signature, **KERNEL_OPTIONS, **NO_POINTER)
     def repeat(propose_pair, chain, position, log_density, codes):

@@ -550,7 +550,7 @@ class Forgetful:
 
 def _do_nothing():
     @compiled_around_for(EVALUATE_SIGNATURE)
-    def evaluate(context, proposal, n_levels, log_density, log_prior, scratch, control):
+    def evaluate(context, proposal, n_points, log_density, log_prior, gradient, scratch, control):
         pass
 
     return evaluate

@@ -128,7 +128,8 @@ def first_levels(chain, n_levels):
     replica[:, :n_levels] = np.arange(len(replica))[:, None] // 3 % 2  # two that change places
     replica[:, 1] = 1 - replica[:, 0]
     left = replace(chain, **{name: getattr(chain, name)[:n_levels] for name in ends})
-    return with_sampling(left, replica=replica, n_levels=np.full(len(replica), n_levels, dtype=np.int16))
+    n_left = np.full(len(replica), n_levels, dtype=np.int16)
+    return with_sampling(left, replica=replica, n_levels=n_left, n_moved=n_left)
 
 
 def flat_top(result, rng):
