@@ -10,8 +10,8 @@ PEAKS = tp.zoo.twenty_peaks()
 PLAN = {
     "initial": PEAKS.start,
     "levels": 5,
-    "draws": 3_000,
-    "tune": 3_000,
+    "draws": 1_000,
+    "tune": 1_500,
     "chains": 3,
     "seed": 7,
     "keep_levels": True,
