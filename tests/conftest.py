@@ -13,7 +13,7 @@ SUITE_SEED = 20261116
 # Files in this order, each in one process: one that needs no compiled loop beside one that compiles it, a few
 # more without it, then what takes longest, so that no process is left with it alone at the end.
 FIRST = [
-    "broken_kernels", "cache", "layers", "plots", "targets", "zoo", "awkward_runs", "invariance", "docs",
+    "broken_kernels", "kernels", "layers", "plots", "targets", "zoo", "awkward_runs", "invariance", "docs",
     "paper_items", "findings", "adaptation", "known_answers", "swaps_api", "swap_exact", "mode_learning",
     "interrupt_and_progress",
 ]  # fmt: skip

@@ -16,11 +16,12 @@ ACCEPTANCE = 0.234
 def wandering_replicas(rng, n_rows, n_levels, first=None):
     """Neighbours that exchange places all the time."""
     rows = np.empty((n_rows, n_levels), dtype=np.int16)
-    current = np.arange(n_levels) if first is None else np.array(first)
+    current = list(range(n_levels) if first is None else first)
     for row in range(n_rows):
-        for edge in range(row % 2, n_levels - 1, 2):
-            if rng.random() < 0.5:
-                current[[edge, edge + 1]] = current[[edge + 1, edge]]
+        edges = range(row % 2, n_levels - 1, 2)
+        for edge, uniform in zip(edges, rng.random(len(edges)), strict=True):
+            if uniform < 0.5:
+                current[edge : edge + 2] = current[edge + 1], current[edge]
         rows[row] = current
     return rows
 

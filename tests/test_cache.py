@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numba
 import pytest
+from numba.core import event
 from numba.core.caching import FunctionCache
 
 import temperance
@@ -25,7 +26,7 @@ from temperance.core.compile import KERNEL_FOLDERS, kernel_digest
 from temperance.core.iteration import compiled_loop
 from temperance.core.random import compiled_fill
 from temperance.moves import moves_with, records_of
-from temperance.runs.compiling import NOTE
+from temperance.runs.compiling import NOTE, note_compiling
 from temperance.targets.callback import python_evaluate
 
 PACKAGE = Path(temperance.__file__).parent
@@ -155,7 +156,7 @@ def warm(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The package (times of change included) and its kernels, compiled in this process or an earlier one."""
     package = tmp_path_factory.mktemp("warm") / "temperance"
     shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
-    kernels = [getattr(temperance.swaps, name)().kernel() for name in STRATEGIES]
+    kernels = [getattr(temperance.swaps, name)().kernel() for name in (*STRATEGIES, "uphill")]
     loop = compiled_loop(*records_of(moves_with("robust")))
     for kernel in (*kernels, loop, compiled_fill(), python_evaluate()):
         source = Path(kernel.py_func.__code__.co_filename)
@@ -172,27 +173,30 @@ def house(warm: Path, tmp_path: Path) -> House:
     return House(Path(shutil.copytree(warm, tmp_path / "temperance")))
 
 
-@pytest.fixture(scope="module")
-def edited(warm: Path, tmp_path_factory: pytest.TempPathFactory) -> dict:
-    """What the first process reports after a helper of the loop was edited."""
-    house = House(Path(shutil.copytree(warm, tmp_path_factory.mktemp("edited") / "temperance")))
-    house.edit("core/numeric.py", *STANDSTILL["core/numeric.py"])
-    return house.run(task(0, compiled=False, strategies=STRATEGIES))
-
-
 def all_loaded(report: dict, names: tuple[str, ...]) -> bool:
-    return all(report["kernels"][name]["hits"] and not report["kernels"][name]["misses"] for name in names)
+    """From the cache, of which the digest is the key."""
+    kernels = [report["kernels"][name] for name in names]
+    return all(kernel["sealed"] and kernel["hits"] and not kernel["misses"] for kernel in kernels)
 
 
-def test_first_process_compiles_each_kernel_once(edited: dict):
-    """All that was there before is of no use to it."""
-    assert set(edited["kernels"]) == {*STRATEGIES, "loop", "fill", "python_evaluate"}
-    assert all(kernel["misses"] == 1 for kernel in edited["kernels"].values())
-    assert edited["noted"] == 1
+@pytest.mark.slow
+def test_first_process_compiles_each_kernel_once(house: House):
+    """Of what was there before an edit, nothing is of use to it."""
+    house.edit("core/numeric.py", *STANDSTILL["core/numeric.py"])
+    report = house.run(task(0, compiled=False, strategies=STRATEGIES))
+    assert set(report["kernels"]) == {*STRATEGIES, "loop", "fill", "python_evaluate"}
+    assert all(kernel["misses"] == 1 for kernel in report["kernels"].values())
+    assert report["noted"] == 1
 
 
-def test_every_cached_kernel_closes_over_the_digest(edited: dict):
-    assert all(kernel["sealed"] for kernel in edited["kernels"].values())
+def test_compiling_the_loop_is_announced(capfd: pytest.CaptureFixture[str]):
+    """Once, and not with what else is compiled; what is loaded makes no such event."""
+    for wanted in (True, False):
+        with note_compiling(wanted):
+            for kernel in (compiled_fill(), compiled_loop(), python_evaluate()):
+                event.start_event("numba:compile", data={"dispatcher": kernel})
+                event.end_event("numba:compile", data={"dispatcher": kernel})
+    assert capfd.readouterr().err == NOTE
 
 
 def test_second_process_with_a_compiled_density_compiles_the_density_only(house: House):
@@ -216,19 +220,38 @@ def test_second_process_with_a_python_density_compiles_nothing(house: House):
     assert house.files() == before
 
 
+# Edits after which nothing moves any more, or the first pair of levels is always chosen.
 STANDSTILL = {
     "core/numeric.py": ("return min(log_ratio, 0.0)", "return -math.inf"),
     "core/accept.py": ("if chain.noise.uniforms[level, row] < accept_prob:", "if accept_prob < 0.0:"),
     "core/linalg.py": ("* load(bundle.normals, k)", "* (load(bundle.diag, k) - load(bundle.diag, k))"),
 }
+FIRST_PAIR = ("swaps/weighted.py", "if choice < cumulative:", "if choice >= 0.0:")
+each_phase = pytest.mark.parametrize("file", sorted(STANDSTILL))
 
 
-def test_edit_of_a_helper_of_the_loop_is_seen(edited: dict):
-    assert not edited["moved"]
+def without_digest(house: House) -> None:
+    """The broken version that the tests of edits catch: a digest that misses them."""
+    house.edit("core/compile.py", "return digest.hexdigest()", f'return "{kernel_digest()}"')
+
+
+def test_edit_of_a_helper_in_another_file_is_seen(house: House):
+    house.edit(*FIRST_PAIR)
+    report = house.run(task(0, strategies=("uphill",), draws=0))
+    assert report["pairs"]["uphill"] == [0, 1]
+    assert report["kernels"]["uphill"]["misses"] == 1
+
+
+def test_without_the_digest_an_edit_goes_unseen(house: House):
+    without_digest(house)
+    house.edit(*FIRST_PAIR)
+    report = house.run(task(0, strategies=("uphill",), draws=0))
+    assert report["pairs"]["uphill"] == [1, 2]
+    assert all_loaded(report, ("uphill",))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("file", ["core/linalg.py", "core/accept.py"])
+@each_phase
 def test_edit_of_any_phase_is_seen(house: House, file: str):
     house.edit(file, *STANDSTILL[file])
     report = house.run(task(0, compiled=False))
@@ -236,24 +259,10 @@ def test_edit_of_any_phase_is_seen(house: House, file: str):
     assert report["kernels"]["loop"]["misses"] == 1
 
 
-def test_edit_of_a_strategy_is_seen(house: House, edited: dict):
-    assert edited["pairs"]["equi_energy"] == [0, 1]
-    house.edit("swaps/energy.py", "return math.inf if math.isnan(gap) else gap", "return math.inf")
-    report = house.run(task(0, draws=0))
-    assert report["pairs"]["equi_energy"] == [-1, -1]
-    assert report["kernels"]["equi_energy"]["misses"] == 1
-
-
-@pytest.mark.parametrize(
-    "file",
-    [
-        "core/numeric.py",
-        *(pytest.param(f"core/{name}.py", marks=pytest.mark.slow) for name in ("linalg", "walk")),
-    ],
-)
-def test_without_the_digest_an_edit_goes_unseen(house: House, file: str):
-    """The broken version that the tests above catch: the same edits, and a digest that misses them."""
-    house.edit("core/compile.py", "return digest.hexdigest()", f'return "{kernel_digest()}"')
+@pytest.mark.slow
+@each_phase
+def test_without_the_digest_an_edit_of_any_phase_goes_unseen(house: House, file: str):
+    without_digest(house)
     house.edit(file, *STANDSTILL[file])
     report = house.run(task(0, compiled=False))
     assert report["moved"]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import temperance as tp
-from densities import two_modes
+from densities import gaussian, two_modes
 from harness import make_plan
 from temperance.core import levels, schema
 from temperance.core.schema import LEVEL, REPLICA
@@ -33,7 +33,7 @@ SEED = np.random.SeedSequence(11)
 
 @numba.njit
 def wide(x):
-    return -0.05 * np.sum(x**2)
+    return 0.1 * gaussian(x)
 
 
 @numba.njit
