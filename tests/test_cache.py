@@ -191,9 +191,10 @@ def test_first_process_compiles_each_kernel_once(house: House):
 
 def test_compiling_the_loop_is_announced(capfd: pytest.CaptureFixture[str]):
     """Once, and not with what else is compiled; what is loaded makes no such event."""
+    loop = compiled_loop(*records_of(moves_with("robust")))
     for wanted in (True, False):
         with note_compiling(wanted):
-            for kernel in (compiled_fill(), compiled_loop(), python_evaluate()):
+            for kernel in (compiled_fill(), loop, python_evaluate()):
                 event.start_event("numba:compile", data={"dispatcher": kernel})
                 event.end_event("numba:compile", data={"dispatcher": kernel})
     assert capfd.readouterr().err == NOTE
