@@ -106,7 +106,7 @@ def advance(chain: Any, row: int, level: int, k: int) -> bool:
         info.accept_prob[level] = 1.0
         settle_at(level, k, state, info, chain.control)
         return False
-    if info.n_asks[level] >= BUDGET:
+    if info.n_rounds[0] >= BUDGET:
         return False
     follow(inside, line, count)
     next_question(level, k, chain.noise.move_uniforms[level, row], state.position, info)
