@@ -12,10 +12,10 @@ demo: $(VENV)/.installed
 test test-all: export OPENBLAS_NUM_THREADS = 1
 
 test: $(VENV)/.installed-test lint
-	$(BIN)/pytest -n 2 --dist loadfile -m "not slow"
+	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not slow"
 
 test-all: $(VENV)/.installed-test lint chromium
-	$(BIN)/pytest -n 2 --dist loadfile
+	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 # A browser for the test of the report; where there is no apt-get, that test is skipped.
 chromium:

@@ -6,6 +6,7 @@ Run with ``make bench-moves``; the table goes into docs/moves.md, between its tw
 import datetime
 import math
 import multiprocessing
+import warnings
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from timing import versions_in_words
 
 PAGE = Path(__file__).parent.parent / "docs" / "moves.md"
 MARKERS = "<!-- table -->\n", "<!-- end of table -->"
-FIRST_SEED = 70_001  # no seed was looked at before
+FIRST_SEED = 80_001  # no seed was looked at before
 PROBE_TUNE = 400
 FloatArray = npt.NDArray[np.float64]
 
@@ -54,7 +55,9 @@ WALKS: dict[str, dict[str, Any]] = {
 def call_of(name: str, walk: str) -> Any:
     """The run of a problem with a walk, and its tuning that spends the usual share of the budget."""
     trial = trial_of(name)
-    settings = tp.Settings(adaptation=tp.Adaptation(**WALKS[walk]), jumps=tp.Jumps(enabled=False))
+    settings = tp.Settings(
+        adaptation=tp.Adaptation(**WALKS[walk]), jumps=tp.Jumps(enabled=False), bad_density="reject"
+    )
     sample = bare_call(trial)  # type: ignore[arg-type]  # a trial has what it looks at
     probe = sample(chains=1, settings=settings, draws=0, tune=PROBE_TUNE, seed=0)
     cost = probe.chains[0].tuning.evaluations.mean()
@@ -87,7 +90,9 @@ def squared_error(trial: Trial | Task, draws: FloatArray) -> float:
 def one_run(arguments: tuple[str, str, int]) -> tuple[float, int]:
     """The squared error of one run, and its evaluations."""
     name, walk, seed = arguments
-    draws, spent = affordable(name, walk, seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", tp.BoundWarning)  # hot levels of some problems have no end
+        draws, spent = affordable(name, walk, seed)
     return squared_error(trial_of(name), draws), spent
 
 

@@ -42,25 +42,29 @@ class HandTarget:
     def __init__(self, tempered: Any, prior: Any = None) -> None:
         self.has_prior = prior is not None
         self.tempered, self.prior = tempered, prior
-        if prior is None:
-
-            @compiled_around_for(EVALUATE_SIGNATURE)
-            def evaluate(context, proposal, n_points, log_density, log_prior, gradient, scratch, control):
-                for k in range(n_points):
-                    log_density[k] = tempered(proposal[k])
-                    log_prior[k] = 0.0
-        else:
-
-            @compiled_around_for(EVALUATE_SIGNATURE)
-            def evaluate(context, proposal, n_points, log_density, log_prior, gradient, scratch, control):
-                for k in range(n_points):
-                    log_density[k] = tempered(proposal[k])
-                    log_prior[k] = prior(proposal[k])
-
-        self._evaluate = evaluate
 
     def bind(self, buffers: Any) -> Bound:
-        return Bound(self._evaluate, 0)
+        return Bound(_hand_evaluation(self.tempered, self.prior), 0)
+
+
+@functools.cache
+def _hand_evaluation(tempered: Any, prior: Any) -> Any:
+    if prior is None:
+
+        @compiled_around_for(EVALUATE_SIGNATURE)
+        def evaluate(context, proposal, n_points, log_density, log_prior, gradient, scratch, control):
+            for k in range(n_points):
+                log_density[k] = tempered(proposal[k])
+                log_prior[k] = 0.0
+    else:
+
+        @compiled_around_for(EVALUATE_SIGNATURE)
+        def evaluate(context, proposal, n_points, log_density, log_prior, gradient, scratch, control):
+            for k in range(n_points):
+                log_density[k] = tempered(proposal[k])
+                log_prior[k] = prior(proposal[k])
+
+    return evaluate
 
 
 def make_plan(target: Any, betas: Any, dim: int, **changes: Any) -> Plan:

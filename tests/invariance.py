@@ -132,7 +132,7 @@ def exact_law(betas: tuple[float, ...], *, has_prior: bool) -> Law:
     grids, cdfs = [], []
     for beta in betas:
         # A level that was learnt may be hot, and then it is wide.
-        grid = np.linspace(-30.0, 30.0, 200_001) / (1.0 if has_prior else min(1.0, math.sqrt(20.0 * beta)))
+        grid = np.linspace(-30.0, 30.0, 50_001) / (1.0 if has_prior else min(1.0, math.sqrt(20.0 * beta)))
         log_density = beta * bump_of(grid) + (prior_of(grid) if has_prior else 0.0)
         density = np.exp(log_density - log_density.max())
         area = np.concatenate([[0.0], np.cumsum(0.5 * (density[1:] + density[:-1]))])
@@ -173,7 +173,6 @@ class Case:
         return self.mode.endswith("prior")
 
 
-@functools.cache
 def target_of(has_prior: bool) -> HandTarget:
     return HandTarget(two_bumps, wide_prior if has_prior else None)
 

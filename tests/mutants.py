@@ -180,7 +180,7 @@ def last_point_is_taken(chain, row):
 
 ADJACENT, EVEN_ODD = STRATEGIES["adjacent"], SWEEPS["even_odd"]
 EQUI_ENERGY, UNIFORM, LOPSIDED = (
-    replace(STRATEGIES[name], attempts=repeated(30)) for name in ("equi_energy", "uniform", "lopsided")
+    replace(STRATEGIES[name], attempts=repeated(10)) for name in ("equi_energy", "uniform", "lopsided")
 )
 WALKS = Case(mode="power", strategy=ADJACENT)
 SWAPS = Case(mode="spread", strategy=UNIFORM, walks="once")
@@ -195,22 +195,22 @@ PLANE = Case(mode="six", strategy=EVEN_ODD, dim=2, coordinate_every=1, walk="rob
 RESTING = replace(PLANE, coordinate_every=2, rest_every=4)
 # name: (draws at first, the frozen kernel, module, what is replaced, by what)
 MUTANTS = {
-    "turned_exponent": (1500, SWAPS, swap, "swap_log_accept", turned_exponent),
-    "ratio_forgotten": (3000, replace(SWAPS, strategy=LOPSIDED), swap, "swap_log_accept", ratio_forgotten),
+    "turned_exponent": (400, SWAPS, swap, "swap_log_accept", turned_exponent),
+    "ratio_forgotten": (4500, replace(SWAPS, strategy=LOPSIDED), swap, "swap_log_accept", ratio_forgotten),
     "untempered_walk": (1500, WALKS, accept, "log_accept", untempered_walk),
     "stale_exchange": (3000, BOTH, swap, "exchange_levels", stale_exchange),
-    "duplicating_exchange": (1500, BOTH, swap, "exchange_levels", duplicating_exchange),
-    "unswapped_ratio": (3000, replace(SWAPS, strategy=LOPSIDED), weighted, "exchange_view", positions_only),
+    "duplicating_exchange": (400, BOTH, swap, "exchange_levels", duplicating_exchange),
+    "unswapped_ratio": (4500, replace(SWAPS, strategy=LOPSIDED), weighted, "exchange_view", positions_only),
     "drifting_proposal": (1500, WALKS, iteration, "step_levels", drifting_proposal),
     "neighbour_for_partner": (6000, SWAPS, swap, "swap_log_accept", neighbour_for_partner),
     "repeat_until_accepted": (4000, WALKS, iteration, "advance_moves", repeat_until_accepted),
-    "prior_tempered_too": (1500, PRIOR, accept, "log_accept", prior_tempered_too),
+    "prior_tempered_too": (400, PRIOR, accept, "log_accept", prior_tempered_too),
     "prior_left_behind": (3000, PRIOR, swap, "exchange_levels", prior_left_behind),
-    "jump_without_ratio": (1500, JUMPS, iteration, "begin_level", jump_without_ratio),
+    "jump_without_ratio": (500, JUMPS, iteration, "begin_level", jump_without_ratio),
     "refresh_without_ratio": (1500, JUMPS, iteration, "begin_level", refresh_without_ratio),
-    "best_component_only": (6000, JUMPS, independence, "mixture_log_density", best_component_only),
+    "best_component_only": (4000, JUMPS, independence, "mixture_log_density", best_component_only),
     "refitted_meanwhile": (1500, JUMPS, iteration, "begin_level", refitted_meanwhile),
-    "coordinates_adapt": (100, PLANE, iteration, "finish_iteration", coordinates_adapt),
+    "coordinates_adapt": (25, PLANE, iteration, "finish_iteration", coordinates_adapt),
     "betas_of_the_first_bundle": (1500, PLANE, accept, "log_accept", betas_of_the_first_bundle),
     "resting_levels_accept": (3000, RESTING, iteration, "advance_moves", resting_levels_accept),
     "looks_at_the_state": (1500, WALKS, iteration, "choose_moves", looks_at_the_state),

@@ -35,14 +35,14 @@ def transition_matrix(
     """K of Eq. (2), built from the definition: pair weights, normalised, and an acceptance."""
     states = permutations(len(beta))
     place = {state: k for k, state in enumerate(states)}
+    chosen = {state: _probabilities(weights, points, energies, beta, state) for state in states}
     matrix = np.zeros((len(states), len(states)))
     for state in states:
-        here = _probabilities(weights, points, energies, beta, state)
-        for (i, j), p in here.items():
+        for (i, j), p in chosen[state].items():
             if p == 0.0:
                 continue
             swapped = exchanged(state, i, j)
-            back = _probabilities(weights, points, energies, beta, swapped).get((i, j), 0.0)
+            back = chosen[swapped].get((i, j), 0.0)
             with np.errstate(divide="ignore"):
                 ratio = float(np.log(back) - np.log(p))
             moved = p * accept(energies[state[i]], energies[state[j]], beta[i], beta[j], ratio)

@@ -16,11 +16,12 @@ ACCEPTANCE = 0.234
 def wandering_replicas(rng, n_rows, n_levels, first=None):
     """Neighbours that exchange places all the time."""
     rows = np.empty((n_rows, n_levels), dtype=np.int16)
-    current = np.arange(n_levels) if first is None else np.array(first)
+    current = list(range(n_levels) if first is None else first)
     for row in range(n_rows):
-        for edge in range(row % 2, n_levels - 1, 2):
-            if rng.random() < 0.5:
-                current[[edge, edge + 1]] = current[[edge + 1, edge]]
+        edges = range(row % 2, n_levels - 1, 2)
+        for edge, uniform in zip(edges, rng.random(len(edges)), strict=True):
+            if uniform < 0.5:
+                current[edge : edge + 2] = current[edge + 1], current[edge]
         rows[row] = current
     return rows
 
@@ -38,6 +39,7 @@ def make_trace(rng, n_rows, beta, dim, *, adapting, keep_levels):
         walk_accept_prob=np.full((n_rows, n_levels), ACCEPTANCE, dtype=np.float32),
         jump=np.full(n_rows, -1, dtype=np.int16),
         evaluations=np.full(n_rows, n_levels, dtype=np.int32),
+        n_moved=np.full(n_rows, n_levels, dtype=np.int16),
         adjacent_swap_accept=np.full((n_rows, n_levels), ACCEPTANCE, dtype=np.float32),
         swap_attempts=np.ones(n_rows, dtype=np.int32),
         swap_accepted=np.ones(n_rows, dtype=np.int32),
@@ -128,7 +130,7 @@ def jumping(chain, modes, *, accepted=0.8, tried=0.9):
     columns["replica"][:, 0] = columns["replica"][awake, 0]
     for name in ("swap_attempts", "swap_accepted", "base_swaps"):
         columns[name][rests] = 0
-    columns["evaluations"][rests] = 1
+    columns["evaluations"][rests] = columns["n_moved"][rests] = 1
     recorded = with_sampling(chain, jump=component, **columns)
     return replace(recorded, modes=modes)
 
@@ -143,6 +145,7 @@ RESTING = (
     "swap_accepted",
     "base_swaps",
     "evaluations",
+    "n_moved",
 )
 
 

@@ -114,8 +114,9 @@ def in_netcdf(result, folder):
 
 def drawn(name):
     def draw(result, folder):
-        ax = getattr(tp.plots, name)(result)
-        ax.figure.savefig(folder / "plot.png", dpi=40)
+        figure = getattr(tp.plots, name)(result).figure
+        figure.set_dpi(40)
+        figure.canvas.draw()  # as for a file, which would be drawn twice
         pyplot.close("all")
 
     draw.__name__ = f"plots.{name}"

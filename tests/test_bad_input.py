@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import temperance as tp
+from densities import gaussian
 from harness import HandTarget, advance, make_noise, make_plan, make_run
 from kinds import KINDS, interpreted
 from temperance.runs.starts import MAX_TRIES
@@ -29,15 +30,10 @@ each_kind = pytest.mark.parametrize("kind", KINDS)
 def edged(x, data):
     inside, outside, raises = data[0], data[1], data[2]
     if x[0] <= EDGE:
-        return inside - 0.5 * np.sum(x**2)
+        return inside + gaussian(x)
     if raises > 0.0:
         raise ValueError("beyond the edge")
     return outside
-
-
-@numba.njit
-def gaussian(x):
-    return -0.5 * np.sum(x**2)
 
 
 def plain_gaussian(x):

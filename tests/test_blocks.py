@@ -9,8 +9,8 @@ from temperance.runs import noise
 PEAKS = tp.zoo.twenty_peaks()
 PLAN = {
     "levels": 5,
-    "draws": 3_000,
-    "tune": 3_000,
+    "draws": 1_000,
+    "tune": 1_500,
     "chains": 3,
     "seed": 7,
     "keep_levels": True,

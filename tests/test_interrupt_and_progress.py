@@ -37,9 +37,11 @@ def log_density(x):
 """
 SLEEPING = """
 def log_density(x):
-    time.sleep(0.05)
+    time.sleep(0.02)
     return -0.5 * float(x @ x)
 """
+# What was started in the background of a shell, this suite perhaps, has an interrupt ignored.
+HEEDING = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
 COUNTING = """
 import itertools, pathlib, time
 calls = itertools.count()
@@ -50,7 +52,9 @@ def log_density(x):
         pathlib.Path("under_way").touch()
     return -0.5 * float(x @ x)
 """
-SCRIPT = """
+SCRIPT = (
+    f"{HEEDING}\n"
+    """
 import time, warnings
 import numba
 import numpy as np
@@ -66,23 +70,32 @@ print(time.time(), result.complete, result.draws.shape[1], len(result.chains[0].
 print(caught[0].category.__name__, caught[0].message)
 print(result)
 """
+)
 
 BARS = f"""
 import time
 import temperance as tp
-{SLEEPING.replace("0.05", "0.005")}
+{SLEEPING.replace("0.02", "0.01 / LEVELS")}
 tp.sample(log_density, initial=[0.0, 0.0], tune=40, draws=40, levels=LEVELS, chains=2, seed=1)
 """
+
+
+def end_of(process):
+    """What a process says at last; one that goes on all the same does not outlive its test."""
+    try:
+        return process.communicate(timeout=60)
+    finally:
+        process.kill()
 
 
 def interrupted(density, *, chains=2, tune=2, draws=LONG):
     script = SCRIPT.format(density=density, chains=chains, tune=tune, draws=draws)
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout.readline() == "ready\n"
-        time.sleep(1.0)
+        time.sleep(0.5)
         process.send_signal(signal.SIGINT)
         sent = time.time()
-        out, _ = process.communicate(timeout=60)
+        out, _ = end_of(process)
     assert process.returncode == 0
     first, warning, summary = out.split("\n", 2)
     ended, complete, n_draws, n_tuned = first.split()
@@ -117,13 +130,13 @@ def test_interrupt_before_a_waiting_chain_began():
 def test_interrupted_command_exits_with_130(tmp_path):
     (tmp_path / "model.py").write_text(COUNTING)
     options = ["--initial", "0,0", "--draws", str(LONG), "--tune", "2", "--chains", "1", "--out", "draws.npz"]
-    program = [sys.executable, "-c", "from temperance.cli import main; main()"]
+    program = [sys.executable, "-c", f"{HEEDING}\nfrom temperance.cli import main; main()"]
     command = [*program, "sample", "model:log_density", *options]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, cwd=tmp_path, **pipes) as process:
         wait_until((tmp_path / "under_way").exists)
         process.send_signal(signal.SIGINT)
-        out, errors = process.communicate(timeout=60)
+        out, errors = end_of(process)
     assert process.returncode == 130
     assert "INCOMPLETE RUN" in out
     assert "Traceback" not in errors

@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-import numba
 import numpy as np
 import pytest
 
 import naive
 import temperance as tp
+from densities import bumpy
 from harness import (
     PLAIN,
     HandTarget,
@@ -31,15 +31,6 @@ from temperance.moves import BESIDE
 from temperance.moves.independence import INDEPENDENCE, mixture_log_density, whitened_square
 from temperance.runs.levels import covariances
 from temperance.runs.plan import kernel_settings
-
-
-@numba.njit
-def bumpy(x):
-    total = 0.0
-    for i in range(x.shape[0]):
-        total -= 0.5 * x[i] * x[i] * (1.0 + 0.3 * i)
-    return total + np.sin(3.0 * x[0])
-
 
 TARGET = HandTarget(bumpy)
 
@@ -314,9 +305,7 @@ def test_resting_levels_do_not_move_and_are_not_evaluated(rest, rng) -> None:
 def test_levels_at_rest_take_in_what_they_had_learnt_last(walk, rng) -> None:
     """Tuning ends with an update that waits for the next proposal; levels that rest make none for a while."""
     dim, n_levels = 3, 9
-    plan = make_plan(
-        HandTarget(bumpy), 0.7 ** np.arange(n_levels), dim, tune=5, draws=1, settings=with_walk(walk=walk)
-    )
+    plan = make_plan(TARGET, 0.7 ** np.arange(n_levels), dim, tune=5, draws=1, settings=with_walk(walk=walk))
     run = make_run(plan)
     advance(run, make_noise(rng, 5, n_levels, dim), adapting=True)
     assert run.state.update_waits[0]

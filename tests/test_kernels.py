@@ -1,5 +1,6 @@
 """Each kernel against its naive twin."""
 
+import functools
 import math
 
 import numba
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 import naive
 import temperance as tp
+from densities import bumpy, flat
 from harness import HandTarget, advance, alone, in_lanes, make_noise, make_plan, make_run, out_of_lanes, place
 from temperance.core import accept, evaluate, linalg, numeric, swap, trim
 from temperance.core.lanes import LANES
@@ -21,19 +23,6 @@ from temperance.theory import gaussian_scale
 
 
 @numba.njit
-def flat(x):
-    return 0.0
-
-
-@numba.njit
-def bumpy(x):
-    total = 0.0
-    for i in range(x.shape[0]):
-        total -= 0.5 * x[i] * x[i] * (1.0 + 0.3 * i)
-    return total + math.sin(3.0 * x[0])
-
-
-@numba.njit
 def off_centre(x):
     total = 0.0
     for i in range(x.shape[0]):
@@ -41,10 +30,13 @@ def off_centre(x):
     return total
 
 
-# Compiled once for all tests.
 FLAT, FLAT_PRIOR = HandTarget(flat), HandTarget(flat, flat)
 BUMPY, BUMPY_PRIOR = HandTarget(bumpy), HandTarget(bumpy, off_centre)
-TRIM_RUNS = {n: make_run(make_plan(FLAT, 1.0 / np.arange(1.0, n + 1), 1)) for n in range(1, 9)}
+
+
+@functools.cache
+def trim_run(n_levels):
+    return make_run(make_plan(FLAT, 1.0 / np.arange(1.0, n_levels + 1), 1))
 
 
 def test_python_may_call_a_kernel() -> None:
@@ -160,7 +152,7 @@ def test_one_pass_updates_and_steps_like_full_matrices(dim: int, gain: float, rn
     st.booleans(),
 )
 def test_number_of_levels_is_equation_11(theta, threshold, epsilon, min_levels, all_hotter) -> None:
-    run = TRIM_RUNS[len(theta)]
+    run = trim_run(len(theta))
     run.state.n_levels[0] = len(theta)
     run.state.log_scale[:] = theta
     settings = kernel_settings(run.plan, adapting=True)._replace(
@@ -174,21 +166,21 @@ def test_number_of_levels_is_equation_11(theta, threshold, epsilon, min_levels, 
 @given(st.lists(st.floats(-2, 2), min_size=1, max_size=8), st.floats(0.2, 3), st.booleans())
 def test_what_results_call_unimodal_is_what_trimming_does(theta, threshold, all_hotter) -> None:
     """The kernel against what plots show; the paper's rule in place of the other would differ."""
-    run = TRIM_RUNS[len(theta)]
+    run = trim_run(len(theta))
     run.state.n_levels[0] = len(theta)
     run.state.log_scale[:] = theta
     settings = kernel_settings(run.plan, adapting=True)._replace(
         trim_threshold=threshold, trim_leniency=0.0, trim_needs_all=all_hotter
     )
     rule = "all_hotter" if all_hotter else "first"
-    expected = alone(trim.first_unimodal)(run.state, settings, len(theta))
+    expected = alone(trim.first_unimodal)(run.state, settings, 0, len(theta))
     assert first_unimodal(np.exp(theta), threshold, rule) == expected
 
 
 @given(st.lists(st.floats(-2, 2), min_size=2, max_size=8), st.integers(1, 6))
 def test_min_levels_counts_a_pinned_level(theta, min_levels) -> None:
     """The hottest level always stays, whatever its scale: the others are trimmed as if it were not there."""
-    run = TRIM_RUNS[len(theta)]
+    run = trim_run(len(theta))
     run.state.n_levels[0] = len(theta)
     run.state.log_scale[:] = theta
     settings = kernel_settings(run.plan, adapting=True)._replace(
@@ -267,7 +259,7 @@ def test_nan_and_infinity_stop_the_loop_or_are_refused(log_density, log_prior, s
     ("after", "every", "due"), [(10, 1, [11, 12, 13]), (10, 5, [15, 20]), (0, 7, [7, 14])]
 )
 def test_trimming_waits_for_n0_and_its_turn(after, every, due) -> None:
-    run = TRIM_RUNS[2]
+    run = trim_run(2)
     settings = kernel_settings(run.plan, adapting=True)._replace(trim_after=after, trim_every=every)
     found = [n for n in range(25) if alone(trim.trim_is_due)(n, settings)]
     assert found[: len(due)] == due

@@ -323,7 +323,7 @@ def test_every_column_of_the_trace_has_a_reader():
 
 @pytest.mark.parametrize("record", [State, Info, SwapView, Settings, Schedule, Noise, Mixture])
 def test_every_field_has_a_reader(record: type):
-    assert set(record._fields) - read_in("core", "swaps", "runs", "targets") == set()
+    assert set(record._fields) - read_in("core", "moves", "swaps", "runs", "targets") == set()
 
 
 def test_a_column_that_is_only_written_would_be_seen():

@@ -9,6 +9,7 @@ import pytest
 
 import naive
 import temperance as tp
+from densities import gaussian
 from harness import PLAIN, HandTarget, advance, make_noise, make_plan, make_run
 from judge import judge_means
 from temperance.modes.components import Components
@@ -117,7 +118,7 @@ def test_the_mass_of_a_mode_is_its_height_times_its_volume() -> None:
 
 @numba.njit
 def flat_part(x):
-    return -0.1 * np.sum(x**2)
+    return 0.2 * gaussian(x)
 
 
 @numba.njit
@@ -203,9 +204,9 @@ def test_broad_component_comes_last_and_is_no_mode(seed) -> None:
 
 # Chains, draws, and what bias the test promises to see, in standard deviations. From the lightest mode.
 ZOO = {
-    "twenty_peaks": (tp.zoo.twenty_peaks(), 32, 5_000, 0.1),
-    "two_modes": (tp.zoo.two_modes(5), 32, 5_000, 0.1),
-    "label_switching": (tp.zoo.label_switching(), 32, 5_000, 0.02),  # of the weights
+    "twenty_peaks": (tp.zoo.twenty_peaks(), 16, 5_000, 0.1),
+    "two_modes": (tp.zoo.two_modes(5), 16, 5_000, 0.1),
+    "label_switching": (tp.zoo.label_switching(), 20, 8_000, 0.02),  # of the weights
 }
 MORE_OF_THE_ZOO = {
     "narrow_mode": (tp.zoo.unequal_widths(2, ratio=10.0), 32, 5_000, 0.1),  # from the narrow mode
@@ -268,7 +269,7 @@ def test_replicates_would_see_modes_weighed_wrongly(seed) -> None:
     """Jumps without a ratio would give modes the mixture's weights; equal ones are told from the true."""
     modes = tp.zoo.two_modes(5)
     result = tp.sample(
-        modes, initial=modes.modes[0], draws=5_000, tune=4_000, chains=32, seed=seed,
+        modes, initial=modes.modes[0], draws=5_000, tune=4_000, chains=16, seed=seed,
         progress=False,
     )  # fmt: skip
     right = np.array([modes.occupancy(chain)[1:] for chain in result.draws])

@@ -324,7 +324,7 @@ MISFITS = {
     "adaptation.gain.delay": (True, "settings.adaptation.gain.delay must be a number or 'inf'"),
     "adaptation.gain.delay_per_dim": (10**400, "delay_per_dim must be a number that a float can hold"),
     "adaptation.gain.speed": (1.0, "settings.adaptation.gain.speed is unknown; known are exponent"),
-    "adaptation.walk": ("slice", "settings.adaptation.walk must be one of 'robust', 'covariance'"),
+    "adaptation.walk": ("hop", "settings.adaptation.walk is 'hop', a move of yours, which is not stored"),
     "adaptation.average": (1, "settings.adaptation.average must be of kind bool, got int: 1"),
     "adaptation.coordinate_every": (
         2.0,

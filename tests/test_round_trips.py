@@ -38,7 +38,7 @@ def with_replicas(chain, rows):
         replica=replica,
         draws=chain.sampling.draws[: len(rows)],
         n_levels=n_levels.astype(np.int16),
-        evaluations=n_levels.astype(np.int32),
+        n_moved=n_levels.astype(np.int16),
     )
     return replace(chain, sampling=sampling)
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import temperance as tp
+from densities import gaussian, two_modes
 from harness import make_plan
 from temperance.core import levels, schema
 from temperance.core.schema import LEVEL, REPLICA
@@ -31,13 +32,8 @@ SEED = np.random.SeedSequence(11)
 
 
 @numba.njit
-def two_modes(x):
-    return np.logaddexp(-0.5 * np.sum((x - 2.0) ** 2), -0.5 * np.sum((x + 2.0) ** 2) - 0.5)
-
-
-@numba.njit
 def wide(x):
-    return -0.05 * np.sum(x**2)
+    return 0.1 * gaussian(x)
 
 
 @numba.njit
@@ -89,9 +85,13 @@ each_setup = pytest.mark.parametrize("name", SETUPS)
 
 def plan_of(name):
     parts, settings, strategy = SETUPS[name]
-    betas = (1.0, 0.6, 0.3, 0.1, 0.05) if "log_prior" not in parts else (1.0, 0.6, 0.3, 0.1, 0.0)
-    target = make_target(gather(**parts), vectorized=name.startswith("vectorised"))
     swaps = tp.swaps.even_odd() if strategy is None else strategy
+    return plan_with(parts, settings, swaps, vectorized=name.startswith("vectorised"))
+
+
+def plan_with(parts, settings, swaps, *, vectorized=False):
+    betas = (1.0, 0.6, 0.3, 0.1, 0.05) if "log_prior" not in parts else (1.0, 0.6, 0.3, 0.1, 0.0)
+    target = make_target(gather(**parts), vectorized=vectorized)
     return make_plan(target, betas, DIM, tune=TUNE, draws=DRAWS, settings=settings, strategy=swaps)
 
 
@@ -231,11 +231,7 @@ def disturbed(name, part, at, disturb):
     function = Interrupted(lopsided.py_func if part == "weight" else parts[part], at, disturb)
     swaps = tp.swaps.custom(function) if part == "weight" else tp.swaps.even_odd()
     functions = parts if part == "weight" else {**parts, part: function}
-    target = make_target(gather(**functions), vectorized=False)
-    plan = make_plan(
-        target, (1.0, 0.6, 0.3, 0.1, 0.05), DIM, tune=TUNE, draws=DRAWS, settings=settings, strategy=swaps
-    )
-    return function, new_run(plan)
+    return function, new_run(plan_with(functions, settings, swaps))
 
 
 def every_so_many_calls(name, part, disturb, step):

@@ -8,15 +8,11 @@ import numpy as np
 import pytest
 
 import temperance as tp
+from densities import gaussian
 from temperance.runs.starts import MAX_TRIES
 from temperance.settings import OPTIMAL_ACCEPTANCE
 
 TINY = {"draws": 30, "tune": 30, "chains": 2, "levels": 3, "seed": 1, "progress": False}
-
-
-@numba.njit
-def gaussian(x):
-    return -0.5 * np.sum(x**2)
 
 
 @numba.njit

@@ -10,24 +10,21 @@ from scipy import stats
 import naive
 import orbit
 import temperance as tp
+from densities import flat, two_modes
 from harness import HandTarget, alone, make_noise, make_plan, make_run
 from strategies import STRATEGIES, SWEEPS, SYMMETRIC, WEIGHTS
 from temperance.core.compile import KERNEL_OPTIONS
+from temperance.core.iteration import chain_type
 from temperance.core.numba_internals.functions import NO_POINTER
-from temperance.core.schema import numba_type
-from temperance.core.state import Chain, propose_pair_type
+from temperance.core.state import propose_pair_type
 from temperance.core.swap import swap, swap_log_accept
+from temperance.moves import moves_with, records_of
 from temperance.runs.plan import kernel_settings
 
 N_LADDERS = 200
 N_CALLS = 100_000
 FALSE_ALARM = 1e-5
 KINDS = ["plain", "ties", "huge", "vanishing"]
-
-
-@numba.njit
-def flat(x):
-    return 0.0
 
 
 FLAT, FLAT_PRIOR = HandTarget(flat), HandTarget(flat, flat)
@@ -152,7 +149,8 @@ def test_declared_symmetry_is_true(name, rng) -> None:
 def repeat_swap():
     """Apply the compiled swap phase many times to one state; the permutation after each, as a number."""
     matrix, vector, codes = numba.float64[:, ::1], numba.float64[::1], numba.int64[::1]
-    signature = numba.types.void(propose_pair_type(), numba_type(Chain), matrix, vector, codes)
+    chain = chain_type(*records_of(moves_with("covariance"))[:2])
+    signature = numba.types.void(propose_pair_type(), chain, matrix, vector, codes)
 
     @numba.jit(signature, **KERNEL_OPTIONS, **NO_POINTER)
     def repeat(propose_pair, chain, position, log_density, codes):
@@ -276,19 +274,14 @@ def test_recomputed_densities_agree_after_every_swap(rng) -> None:
     """The stale log density of PTMCMCSampler's users: recompute after each iteration."""
     from harness import advance, place
 
-    target = HandTarget(two_bumps)
+    target = HandTarget(two_modes)
     plan = make_plan(target, [1.0, 0.3, 0.1], 2, tune=300)
     run = make_run(plan)
     place(run, rng.standard_normal((3, 2)))
     for row in range(300):
         advance(run, make_noise(rng, 1, 3, 2), adapting=True, row=row)
-        recomputed = [two_bumps(point) for point in run.state.position]
+        recomputed = [two_modes(point) for point in run.state.position]
         np.testing.assert_array_equal(run.state.log_density, recomputed)
         assert sorted(run.state.replica) == [0, 1, 2]
         assert len({tuple(point) for point in run.state.position}) == 3
     assert run.tuning.swap_accepted[:300].sum() > 20
-
-
-@numba.njit
-def two_bumps(x):
-    return np.logaddexp(-0.5 * np.sum((x - 2.0) ** 2), -0.5 * np.sum((x + 2.0) ** 2))

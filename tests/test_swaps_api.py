@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import temperance as tp
+from densities import two_modes
 from harness import PLAIN
 from kinds import KINDS, form
 from temperance.core.iteration import compiled_loop
@@ -29,13 +30,6 @@ QUICK = {
 }
 SYMMETRIC = ("adjacent", "uniform", "equi_energy", "energy_rings", "heat_bath")
 BAD_VALUES = (-2.5, math.nan, math.inf)  # of ladders with three, four and five levels
-
-
-@numba.njit
-def two_bumps(x):
-    left = (x[0] - 2.0) * (x[0] - 2.0) + x[1] * x[1]
-    right = (x[0] + 2.0) * (x[0] + 2.0) + x[1] * x[1]
-    return np.logaddexp(-0.5 * left, -0.5 * right)
 
 
 @numba.njit
@@ -116,7 +110,7 @@ def strategy(name):
 
 @functools.cache
 def finished(name):
-    return tp.sample(two_bumps, swaps=strategy(name), **QUICK)
+    return tp.sample(two_modes, swaps=strategy(name), **QUICK)
 
 
 def assert_same(first, second) -> None:
@@ -140,7 +134,7 @@ def whole(chain, column):
 @pytest.mark.parametrize("kind", KINDS[:2])
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_every_kind_of_target_gives_the_same_draws(name, kind) -> None:
-    density = form(kind, two_bumps)
+    density = form(kind, two_modes)
     result = tp.sample(density, vectorized=kind == "vectorized", swaps=strategy(name), **QUICK)
     assert result.complete
     assert_same(result, finished(name))
@@ -207,7 +201,7 @@ def test_weight_that_does_not_compile_is_named() -> None:
 
 def test_bare_function_is_not_a_strategy() -> None:
     with pytest.raises(tp.InvalidTypeError, match="swaps must be a strategy"):
-        tp.sample(two_bumps, swaps=one, **QUICK)
+        tp.sample(two_modes, swaps=one, **QUICK)
 
 
 @pytest.mark.parametrize("wrap", ["njit", "python"])
@@ -217,8 +211,8 @@ def test_bad_weights_stop_the_run_and_lose_nothing(levels, wrap) -> None:
     plan = {**QUICK, "levels": levels, "chains": 1, "tune": 100, "draws": 100}
     swaps = strategy("turns bad") if wrap == "njit" else tp.swaps.custom(turns_bad.py_func)
     with pytest.raises(tp.SwapWeightError) as caught:
-        tp.sample(two_bumps, swaps=swaps, **plan)
-    good = tp.sample(two_bumps, swaps=tp.swaps.custom(one), **plan).chains[0]
+        tp.sample(two_modes, swaps=swaps, **plan)
+    good = tp.sample(two_modes, swaps=tp.swaps.custom(one), **plan).chains[0]
     partial = caught.value.result
     kept = whole(partial.chains[0], "draws")
     assert not partial.complete
@@ -238,7 +232,7 @@ def test_error_of_a_python_weight_is_the_cause(kind) -> None:
             raise KeyError("no such place")
         return 1.0
 
-    density = form(kind, two_bumps)
+    density = form(kind, two_modes)
     with pytest.raises(tp.SwapWeightError, match="swap weight fragile raised an error") as caught:
         tp.sample(
             density, vectorized=kind == "vectorized", swaps=tp.swaps.custom(fragile), **{**QUICK, "tune": 200}
@@ -254,7 +248,7 @@ def test_a_python_weight_that_is_no_number_is_refused_by_name(value, what) -> No
         return value
 
     with pytest.raises(tp.SwapWeightError, match="swap weight wordy raised an error") as caught:
-        tp.sample(two_bumps, swaps=tp.swaps.custom(wordy), **QUICK)
+        tp.sample(two_modes, swaps=tp.swaps.custom(wordy), **QUICK)
     assert f"wordy must return one number, got {what}" in str(caught.value.__cause__)
     with pytest.raises(tp.InvalidTypeError, match=f"wordy must return one number, got {what}"):
         tp.swaps.check(tp.swaps.custom(wordy))
@@ -265,8 +259,8 @@ def test_python_weights_are_numbers_of_any_kind(kind) -> None:
     def neighbours(i, j, x, log_density, beta):
         return kind(j == i + 1)
 
-    result = tp.sample(two_bumps, swaps=tp.swaps.custom(neighbours), **QUICK)
-    twin = tp.sample(two_bumps, swaps=tp.swaps.custom(lambda i, j, *_: float(j == i + 1)), **QUICK)
+    result = tp.sample(two_modes, swaps=tp.swaps.custom(neighbours), **QUICK)
+    twin = tp.sample(two_modes, swaps=tp.swaps.custom(lambda i, j, *_: float(j == i + 1)), **QUICK)
     np.testing.assert_array_equal(result.draws, twin.draws)
 
 
@@ -277,7 +271,7 @@ def test_python_weights_cannot_change_the_state(position) -> None:
         return 1.0
 
     with pytest.raises(tp.SwapWeightError, match="greedy raised an error") as caught:
-        tp.sample(two_bumps, swaps=tp.swaps.custom(greedy), **QUICK)
+        tp.sample(two_modes, swaps=tp.swaps.custom(greedy), **QUICK)
     assert "read-only" in str(caught.value.__cause__)
 
 
@@ -285,7 +279,7 @@ def test_python_weights_cannot_change_the_state(position) -> None:
     "swaps", [tp.swaps.custom(nothing), tp.swaps.custom(lambda *_: -math.inf, log=True)], ids=["zero", "log"]
 )
 def test_all_weights_zero_means_no_swap_and_the_run_goes_on(swaps) -> None:
-    result = tp.sample(two_bumps, swaps=swaps, **QUICK)
+    result = tp.sample(two_modes, swaps=swaps, **QUICK)
     assert result.complete
     for chain in result.chains:
         for column in ("swap_attempts", "swap_accepted", "base_swaps"):
@@ -304,7 +298,7 @@ def test_weights_see_live_levels_only() -> None:
 
     trimming = tp.Trimming(after=50, every=10, slack=0.5, min_levels=2)
     plan = {**QUICK, "levels": 6, "chains": 1, "tune": 300, "settings": tp.Settings(trimming=trimming)}
-    chain = tp.sample(two_bumps, swaps=tp.swaps.custom(watching), **plan).chains[0]
+    chain = tp.sample(two_modes, swaps=tp.swaps.custom(watching), **plan).chains[0]
     n_levels = whole(chain, "n_levels")
     assert 2 <= n_levels[-1] < 6, "levels must be dropped on the way"
     assert all(len(set(lengths)) == 1 for lengths in seen)
@@ -319,7 +313,7 @@ def test_own_weights_leave_the_compiled_loop_alone() -> None:
     loop = compiled_loop(*records)
     before = list(loop.signatures), repr(loop.stats)
     for weight in (lopsided, lopsided.py_func):
-        tp.sample(two_bumps, swaps=tp.swaps.custom(weight), **QUICK)
+        tp.sample(two_modes, swaps=tp.swaps.custom(weight), **QUICK)
     assert compiled_loop(*records) is loop
     assert (list(loop.signatures), repr(loop.stats)) == before
     assert len(loop.signatures) == 1
@@ -362,7 +356,7 @@ def test_error_of_a_compiled_weight_is_the_cause() -> None:
         return 1.0
 
     with pytest.raises(tp.SwapWeightError, match="swap weight explosive raised an error") as caught:
-        tp.sample(two_bumps, swaps=tp.swaps.custom(explosive), **QUICK)
+        tp.sample(two_modes, swaps=tp.swaps.custom(explosive), **QUICK)
     assert isinstance(caught.value.__cause__, ValueError)
     assert not caught.value.result.complete
 
@@ -484,7 +478,7 @@ def test_learnt_edges_are_quantiles_of_what_was_seen_and_stay() -> None:
 
     plan = {**QUICK, "chains": 1, "tune": 101, "draws": 200}
     swaps = dataclasses.replace(learnt, learn=spying)
-    chain = tp.sample(two_bumps, swaps=swaps, **plan).chains[0]
+    chain = tp.sample(two_modes, swaps=swaps, **plan).chains[0]
     seen = chain.tuning.log_density
     halves = (seen[:50], seen[51:])
     assert len(calls) == 2
@@ -506,7 +500,7 @@ def in_one_ring(trace, edges):
 def test_learnt_edges_do_not_depend_on_the_blocks(block, monkeypatch) -> None:
     reference = finished("energy_rings learnt")
     monkeypatch.setattr(noise, "MAX_BLOCK", block)
-    assert_same(tp.sample(two_bumps, swaps=strategy("energy_rings learnt"), **QUICK), reference)
+    assert_same(tp.sample(two_modes, swaps=strategy("energy_rings learnt"), **QUICK), reference)
 
 
 @pytest.mark.parametrize(

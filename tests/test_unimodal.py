@@ -8,13 +8,14 @@ import pytest
 
 import naive
 import temperance as tp
+from densities import bumpy, gaussian
 from harness import HandTarget, advance, alone, make_noise, make_plan, make_run, place
 from judge import judge_means
 from temperance.core import unimodal
 from temperance.core.lanes import LANES
 from temperance.core.unimodal import JUDGED, PART_OF_DIM
 from temperance.runs.levels import apparent_scales, covariances
-from test_jumps import bumpy, with_walk
+from test_jumps import with_walk
 
 ROTATED = math.sqrt(0.5)
 
@@ -88,7 +89,7 @@ def test_a_level_with_two_modes_shows_them_in_whatever_direction_they_lie(walk, 
             density,
             initial=[0.0, 0.0],
             draws=1,
-            chains=12,
+            chains=8,
             levels=4,
             seed=seed,
             progress=False,
@@ -105,7 +106,7 @@ def test_a_level_with_two_modes_shows_them_in_whatever_direction_they_lie(walk, 
 def test_levels_stay_while_their_score_is_not_known(seed) -> None:
     """A single Gaussian, but too few iterations to tell."""
     result = tp.sample(
-        tp.zoo.gaussian(2), initial=np.zeros(2), draws=20, tune=100, levels=4, chains=1,
+        gaussian, initial=np.zeros(2), draws=20, tune=100, levels=4, chains=1,
         seed=seed, progress=False, settings=tp.Settings(trimming=tp.Trimming(after=0, every=1)),
     )  # fmt: skip
     assert result.n_levels == [4]

@@ -53,12 +53,12 @@ def begin_moves(chain: Chain, row: int) -> None:
 def advance_moves(chain: Chain, row: int) -> None:
     """Every level that asked decides or asks again, in place; what is asked again moves up."""
     info, n_again = chain.info, 0
+    info.n_rounds[0] += 1
     for k in range(info.n_asked[0]):
-        level = info.asker[k]
-        info.n_asks[level] += 1
         if not advance_level(chain, row, k):
             continue
-        if info.n_asks[level] == chain.schedule.max_evaluations[info.move[level]]:
+        level = info.asker[k]
+        if info.n_rounds[0] == chain.schedule.max_evaluations[info.move[level]]:
             chain.control[STATUS] = ASKED_TOO_OFTEN
             chain.control[LEVEL] = k
             return

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from temperance.core.compile import compiled
 from temperance.core.schema import statement_by_statement
 from temperance.core.specialised import specialised
 from temperance.core.state import NOTHING, WALK, FloatArray
@@ -91,8 +92,17 @@ def _advances(state: type) -> Any:
 def _learns(state: type) -> Any:
     """learn(chain, row, gain, own) of all moves in use."""
     own = [(number, move.learn) for number, move in _numbered(state) if move.learn is not None]
-    lines = [f"if record.schedule.in_use[{number}] != 0: {{}}(record, a, b, {number})" for number, _ in own]
-    return statement_by_statement(lines, [learn for _, learn in own])
+    lines = [f"{{}}(record, a, b, {number})" for number, _ in own]
+    return statement_by_statement(lines, [_if_in_use(learn) for _, learn in own])
+
+
+def _if_in_use(learn: Any) -> Any:
+    @compiled
+    def learn_if_in_use(chain: Any, row: int, gain: float, own: int) -> None:
+        if chain.schedule.in_use[own] != 0:
+            learn(chain, row, gain, own)
+
+    return learn_if_in_use
 
 
 def _scores(state: type) -> Any:

@@ -15,25 +15,29 @@ def choose_moves(chain: Chain, row: int) -> None:
     n_levels, rest_every = state.n_levels[0], schedule.rest_every[0]
     rests = rest_every > 1 and state.iteration[0] % rest_every != 0
     info.n_active[0] = 1 if rests else n_levels
-    info.n_evaluations[0] = 0
-    for level in range(n_levels):
-        info.move[level] = RESTING
+    info.n_evaluations[0] = info.n_rounds[0] = 0
+    turn = state.iteration[0]
     for level in range(info.n_active[0]):
-        entry = entry_of(level, state, schedule, chain.noise.jump_uniforms, row)
+        entry = entry_of(level, turn, state, schedule, chain.noise.jump_uniforms, row)
         info.move[level] = schedule.move[entry]
         info.variant[level] = schedule.variant[entry]
         info.which[level] = -1
-        info.n_asks[level] = 0
         info.log_proposal_ratio[level] = 0.0
+        if level == 0:
+            turn = turn // rest_every  # of all hot levels
+    for level in range(info.n_active[0], n_levels):
+        info.move[level] = RESTING
 
 
 @compiled
-def entry_of(level: int, state: State, schedule: Schedule, uniforms: FloatArray, row: int) -> int:
+def entry_of(
+    level: int, turn: int, state: State, schedule: Schedule, uniforms: FloatArray, row: int
+) -> int:
     """The first entry whose turn it is and whose chance is taken, or else the last.
 
     The hottest level is never the base.
     """
-    turn, last = turn_of(level, state, schedule), schedule.move.shape[0] - 1
+    last = schedule.move.shape[0] - 1
     hottest = level == state.n_levels[0] - 1 and level > 0
     for entry in range(last):
         every, place = schedule.every[entry], schedule.place[entry]

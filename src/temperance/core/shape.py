@@ -67,8 +67,11 @@ def gather(bundle: int, state: State, info: Info, schedule: Schedule) -> bool:
         info.scale[0, lane] = 0.0 if wanted == NOTHING else 1.0
         if wanted == STEP:
             info.scale[0, lane] = math.exp(state.log_scale[level])
-        for i in range(info.moved.shape[0]):
-            info.moved[i, lane] = state.position[level, i] if wanted == STEP else 0.0
+            for i in range(info.moved.shape[0]):
+                info.moved[i, lane] = state.position[level, i]
+        else:
+            for i in range(info.moved.shape[0]):
+                info.moved[i, lane] = 0.0
     return any_wanted
 
 

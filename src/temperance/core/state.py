@@ -99,7 +99,8 @@ class Info(NamedTuple):
     gradient: Annotated[FloatArray, of("gradient", 2, "dim")]
     asker: Annotated[IntArray, of("level")]  # the level that asked for each point
     n_asked: Annotated[IntArray, of(1)]  # points to evaluate
-    n_asks: Annotated[IntArray, of("level")]  # points that a level has asked for in this iteration
+    # Rounds of evaluation in this iteration: how many points a level has asked for that still asks.
+    n_rounds: Annotated[IntArray, of(1)]
     n_evaluations: Annotated[IntArray, of(1)]  # in this iteration
     n_active: Annotated[IntArray, of(1)]  # levels that move in this iteration; the hotter ones rest
     move: Annotated[IntArray, of("level", fill=-1)]  # which one each level makes, `RESTING` if none

@@ -19,7 +19,7 @@ from temperance.core.compile import compiled
 from temperance.core.lanes import LANES
 from temperance.core.move import Move
 from temperance.core.numeric import tempered_difference
-from temperance.core.schedule import every_of, turn_of
+from temperance.core.schedule import every_of, turn_of, turns_of_others
 from temperance.core.schema import of, of_level
 from temperance.core.shape import bound_variances, bounded_log_scale, covariance_gain, learn_covariances
 from temperance.core.state import DIRECTION, FloatArray, IntArray
@@ -106,7 +106,7 @@ def advance(chain: Any, row: int, level: int, k: int) -> bool:
         info.accept_prob[level] = 1.0
         settle_at(level, k, state, info, chain.control)
         return False
-    if info.n_asks[level] >= BUDGET:
+    if info.n_rounds[0] >= BUDGET:
         return False
     follow(inside, line, count)
     next_question(level, k, chain.noise.move_uniforms[level, row], state.position, info)
@@ -148,22 +148,27 @@ def next_question(level: int, k: int, uniforms: FloatArray, position: FloatArray
 
 
 @compiled
-def learn(chain: Any, row: int, gain: float, own: int) -> None:  # noqa: ARG001  one contract for all
-    """Directions from the covariance of the level, and widths that grow as often as they shrink; in place."""
-    state, info, settings = chain.state, chain.info, chain.settings
+def learn(chain: Any, row: int, gain: float, own: int) -> None:  # noqa: ARG001  it has a gain of its own
+    """Directions from the covariance of the level, and widths that grow as often as they shrink; in place.
+
+    A width learns as fast as it has turns: there are many coordinates, and each is rarely the one.
+    """
+    state, info, settings, schedule = chain.state, chain.info, chain.settings, chain.schedule
     bound_variances(settings, state)
     learn_covariances(state, covariance_gain(state, settings))
+    others = turns_of_others(state.iteration[0], schedule)
     for level in range(state.n_levels[0]):
         if info.move[level] != own:
             continue
         grown, shrunk = info.tally[level, N_GROWN], info.tally[level, N_SHRUNK]
-        change = gain * (grown / (grown + shrunk) - 0.5) if grown + shrunk > 0 else 0.0
+        excess = (grown - shrunk) / (grown + shrunk) if grown + shrunk > 0 else 0.0
         if info.variant[level] == ALONG_COORDINATE:
+            change = excess / math.sqrt(1.0 + others // state.position.shape[1])
             moved = state.coordinate_log_width[level, info.which[level]] + change
             bounded = bounded_log_scale(moved, state, settings)
             state.coordinate_log_width[level, info.which[level]] = bounded
         else:
-            moved = state.direction_log_width[level] + change
+            moved = state.direction_log_width[level] + excess / math.sqrt(1.0 + state.iteration[0] - others)
             state.direction_log_width[level] = bounded_log_scale(moved, state, settings)
 
 
