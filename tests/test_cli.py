@@ -18,6 +18,7 @@ from temperance.cli import main
 MODEL = """
 import math
 import numba
+import temperance as tp
 
 CALLS = []
 
@@ -63,6 +64,11 @@ number = 3
 
 class model:
     dim, log_density, start, names = 2, gaussian, start, ["here", "there"]
+
+def misfit(p, data):
+    return -0.5 * float(((data - p["centre"]) ** 2).sum())
+
+with_prior = tp.Model(misfit, parameters={"centre": tp.priors.normal(0, 10)})
 
 class interrupted_model(model):
     def constrain(rows):
@@ -190,6 +196,60 @@ def test_sample_of_a_model_knows_its_start_and_names(folder):
     assert result.exit_code == 0, result.output
     assert "there" in result.stdout
     assert tp.load(folder / "file.npz").parameters.labels == ["here", "there"]
+
+
+@pytest.mark.parametrize("ending", ["npy", "npz", "csv"])
+def test_sample_of_a_model_with_data(folder, ending):
+    """The draws of the library; a heading is no row."""
+    values = np.array([[4.0, 5.0], [6.0, 5.5]])
+    if ending == "csv":
+        (folder / "data.csv").write_text("first,second\n4,5\n6,5.5\n")
+    elif ending == "npy":
+        np.save(folder / "data.npy", values)
+    else:
+        np.savez(folder / "data.npz", values=values)
+    function = "with_prior" if ending != "npz" else "with_prior_of_tuple"
+    with (folder / "user_model.py").open("a") as file:
+        file.write("\ndef of_tuple(p, data):\n    return misfit(p, data[0])\n")
+        file.write(
+            'with_prior_of_tuple = tp.Model(of_tuple, parameters={"centre": tp.priors.normal(0, 10)})\n'
+        )
+    result = run("sample", f"user_model:{function}", "--data", f"data.{ending}", *FEW, "--out", "file")
+    assert result.exit_code == 0, result.output
+    assert "values of centre, draws as they were sampled" in result.stdout
+    model = tp.Model(
+        lambda p, data: -0.5 * float(((data - p["centre"]) ** 2).sum()),
+        parameters={"centre": tp.priors.normal(0, 10)},
+        data=values,
+    )
+    twin = tp.sample(model, draws=20, tune=20, chains=2, levels=2, seed=1, progress=False)
+    assert np.array_equal(tp.load(folder / "file.npz")["centre"], twin["centre"])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "text"),
+    [
+        ("none.npy", None, "--data: none.npy cannot be read"),
+        ("data.txt", "1", "--data must be a .npy, .npz or .csv file"),
+        ("data.csv", "a,b\nc,d\n", "--data: data.csv cannot be read"),
+        ("data.npy", "no array", "--data: data.npy cannot be read"),
+    ],
+)
+def test_data_that_cannot_be_read_are_one_line(folder, name, content, text):
+    if content is not None:
+        (folder / name).write_text(content)
+    assert_one_line(run("sample", "user_model:with_prior", "--data", name, *FEW), text)
+
+
+def test_a_model_without_its_data_is_one_line(folder):
+    assert_one_line(run("sample", "user_model:with_prior", *FEW), "data= was not given")
+
+
+def test_data_of_a_function(folder):
+    np.save(folder / "data.npy", np.zeros(2))
+    with (folder / "user_model.py").open("a") as file:
+        file.write("\ndef shifted(x, data):\n    return gaussian(x - data)\n")
+    assert sample("shifted", "--data", "data.npy").exit_code == 0
 
 
 def test_a_ctrl_c_after_the_last_draw_keeps_all_of_them(folder):

@@ -8,6 +8,7 @@ compiles nothing.
 import math
 
 from temperance.core.compile import compiled
+from temperance.core.state import FloatArray
 
 HALF_LOG_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 HALF_LOG_TWO_OVER_PI = 0.5 * math.log(2.0 / math.pi)
@@ -35,8 +36,8 @@ def student(square: float, freedom: float, log_norm: float) -> float:
 
 
 @compiled
-def log_law(code: int, t: float, a: float, b: float, c: float) -> float:
-    """The log density of the law with this code at ``t``; what a, b and c are depends on the law.
+def log_law(code: int, t: float, constants: FloatArray, at: int) -> float:
+    """The log density of the law with this code at ``t``; its own constants begin at ``at``.
 
     Laws of positive parameters are those of the logarithm, laws of bounded ones those of the log odds.
     """
@@ -45,15 +46,15 @@ def log_law(code: int, t: float, a: float, b: float, c: float) -> float:
     if code == LOGISTIC:
         return logistic(t)
     if code == STUDENT:
-        return student(t * t, a, b)
+        return student(t * t, constants[at], constants[at + 1])
     if code == HALF_NORMAL:
         return HALF_LOG_TWO_OVER_PI + t - 0.5 * math.exp(2.0 * t)
     if code == HALF_STUDENT:
-        return LOG_TWO + t + student(math.exp(2.0 * t), a, b)
+        return LOG_TWO + t + student(math.exp(2.0 * t), constants[at], constants[at + 1])
     if code == GAMMA:
-        return a * t - math.exp(t) - b
+        gamma: float = constants[at] * t - math.exp(t) - constants[at + 1]
+        return gamma
     if code == BETA:
-        return -a * softplus(-t) - b * softplus(t) - c
-    if code == FLAT_ABOVE:
-        return t
-    return 0.0  # FLAT
+        beta: float = -constants[at] * softplus(-t) - constants[at + 1] * softplus(t) - constants[at + 2]
+        return beta
+    return t if code == FLAT_ABOVE else 0.0

@@ -61,29 +61,31 @@ def table_of(blocks: Sequence[Block]) -> Table:
 
 
 @compiled
-def scalar_log_prior(block: IntArray, at: int, t: float, constants: FloatArray) -> float:
-    """The log density of one coordinate whose constants begin at ``at``."""
+def scalar_log_prior(law: int, cutting: int, t: float, constants: FloatArray, at: int) -> float:
+    """The log density of one coordinate whose constants begin at ``at``; only those in use are looked at."""
+    if cutting == AS_IT_IS:
+        plain: float = log_law(law, t, constants, at) + constants[at + 7]
+        return plain
     low, high = constants[at + 5], constants[at + 6]
-    inner = cut(block[CUT], t, low, high)
-    law = log_law(block[LAW], inner, constants[at], constants[at + 1], constants[at + 2])
-    slope = cut_log_slope(block[CUT], t, low, high)
-    total: float = law + slope + constants[at + 7]
-    return total
+    inner = log_law(law, cut(cutting, t, low, high), constants, at)
+    whole: float = inner + cut_log_slope(cutting, t, low, high) + constants[at + 7]
+    return whole
 
 
 @compiled
-def scalar_value(block: IntArray, at: int, t: float, constants: FloatArray) -> float:
+def scalar_value(code: int, cutting: int, t: float, constants: FloatArray, at: int) -> float:
     """The value of one coordinate."""
-    inner = cut(block[CUT], t, constants[at + 5], constants[at + 6])
-    return mapped(block[MAP], inner, constants[at + 3], constants[at + 4])
+    if cutting != AS_IT_IS:
+        t = cut(cutting, t, constants[at + 5], constants[at + 6])
+    return mapped(code, t, constants[at + 3], constants[at + 4])
 
 
 @compiled
 def scalars_log_prior(block: IntArray, constants: FloatArray, point: FloatArray) -> float:
     """The sum over coordinates that know nothing of each other."""
-    total, at = 0.0, block[CONSTANT]
+    total, at, start, law, cutting = 0.0, block[CONSTANT], block[COORDINATE], block[LAW], block[CUT]
     for i in range(block[SIZE]):
-        total += scalar_log_prior(block, at, point[block[COORDINATE] + i], constants)
+        total += scalar_log_prior(law, cutting, point[start + i], constants, at)
         at += PER_SCALAR
     return total
 
@@ -91,9 +93,9 @@ def scalars_log_prior(block: IntArray, constants: FloatArray, point: FloatArray)
 @compiled
 def scalars_values(block: IntArray, constants: FloatArray, point: FloatArray, value: FloatArray) -> None:
     """The values of such coordinates, in place."""
-    at = block[CONSTANT]
+    at, start, first, code, cutting = block[CONSTANT], block[COORDINATE], block[VALUE], block[MAP], block[CUT]
     for i in range(block[SIZE]):
-        value[block[VALUE] + i] = scalar_value(block, at, point[block[COORDINATE] + i], constants)
+        value[first + i] = scalar_value(code, cutting, point[start + i], constants, at)
         at += PER_SCALAR
 
 
@@ -102,10 +104,10 @@ def ordered_log_prior(block: IntArray, constants: FloatArray, point: FloatArray)
     """Rising values of one law: the first coordinate, then the logarithms of the steps."""
     at, start = block[CONSTANT], block[COORDINATE]
     t = point[start]
-    total = scalar_log_prior(block, at, t, constants) + math.lgamma(block[SIZE] + 1.0)
+    total = scalar_log_prior(block[LAW], block[CUT], t, constants, at) + math.lgamma(block[SIZE] + 1.0)
     for i in range(1, block[SIZE]):
         t += math.exp(point[start + i])
-        total += scalar_log_prior(block, at, t, constants) + point[start + i]
+        total += scalar_log_prior(block[LAW], block[CUT], t, constants, at) + point[start + i]
     return total
 
 
@@ -114,10 +116,10 @@ def ordered_values(block: IntArray, constants: FloatArray, point: FloatArray, va
     """The values, in place."""
     at, start = block[CONSTANT], block[COORDINATE]
     t = point[start]
-    value[block[VALUE]] = scalar_value(block, at, t, constants)
+    value[block[VALUE]] = scalar_value(block[MAP], block[CUT], t, constants, at)
     for i in range(1, block[SIZE]):
         t += math.exp(point[start + i])
-        value[block[VALUE] + i] = scalar_value(block, at, t, constants)
+        value[block[VALUE] + i] = scalar_value(block[MAP], block[CUT], t, constants, at)
 
 
 @compiled
