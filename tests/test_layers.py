@@ -78,7 +78,17 @@ ALLOWED = {
         "files",
         "extras",
     ),
-    "execution": ("models", "runs", "executors", "store", "results", "errors", "checks", "text"),
+    "execution": (
+        "core.state",
+        "models",
+        "runs",
+        "executors",
+        "store",
+        "results",
+        "errors",
+        "checks",
+        "text",
+    ),
     "sampling": (
         "core.state",
         "execution",

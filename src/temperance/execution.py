@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from temperance.checks import whole_number
+from temperance.core.state import FloatArray
 from temperance.errors import BoundWarning, IncompleteWarning, LearningWarning, RunError, TemperanceError
 from temperance.executors.threads import Threads
 from temperance.models.constrain import Shapes, values_of
@@ -84,9 +85,23 @@ def _with_values(job: Job, result: Result) -> Result:
     """The same with the draws in the terms of the model, too."""
     if job.spec.constrain is None:
         return result
-    made = [values_of(job.spec, chain.sampling.draws, job.shapes) for chain in result.chains]
-    chains = [replace(chain, values=values) for chain, values in zip(result.chains, made, strict=True)]
+    chains = [
+        replace(
+            chain,
+            values=values_of(job.spec, chain.sampling.draws, job.shapes),
+            level_points=_level_points(job.spec, chain.sampling.level_draws),
+        )
+        for chain in result.chains
+    ]
     return replace(result, chains=tuple(chains), value_names=job.spec.value_names)
+
+
+def _level_points(spec: ModelSpec, draws: FloatArray) -> FloatArray | None:
+    """The draws of all levels in the terms of a model that shows its parameters."""
+    if spec.points is None:
+        return None
+    rows = spec.points(draws.reshape(-1, draws.shape[-1]))
+    return rows.reshape(*draws.shape[:-1], rows.shape[-1])
 
 
 def _warn_of_the_end(result: Result) -> None:

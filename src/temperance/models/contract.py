@@ -45,5 +45,6 @@ class ModelSpec:
     constrain: Constrain | None = None
     # Names of the values that ``constrain`` makes, where these are what people are to see; it may make more.
     value_names: Parameters | None = None
+    points: Callable[[FloatArray], FloatArray] | None = None  # those values alone, as rows of all of them
     unconstrain: Callable[[Any], Any] | None = None  # from a start in the terms of the model
     improper: tuple[str, ...] = ()  # parameters without a proper prior, so that no level can be the prior

@@ -113,6 +113,7 @@ class Model:
             names=layout.coordinates,
             constrain=self._values,
             value_names=layout.names,
+            points=layout.values,
             unconstrain=layout.start,
             improper=layout.improper,
         )

@@ -12,6 +12,7 @@ import numpy as np
 
 from temperance.core.state import FloatArray, ProbArray, Trace
 from temperance.extras import needed
+from temperance.parameters import Parameters
 from temperance.runs.record import ChainRecord
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def to_datatree(result: "Result", *, warmup: bool, levels: bool) -> Any:
         tuning = _phase(result, "tuning")
         groups |= {f"warmup_{name}": variables for name, variables in tuning.items() if variables}
     if levels:
-        groups["tempered_posterior"] = _named(result, BY_LEVEL, result.level_draws)
+        groups["tempered_posterior"] = _named(result.parameters, BY_LEVEL, result.level_points)
     attributes = _attributes(result)
     return xarray.DataTree.from_dict(
         {
@@ -58,7 +59,7 @@ def _phase(result: "Result", phase: Literal["tuning", "sampling"]) -> dict[str, 
     length = min(len(trace.draws) for trace in traces)
     cut = [Trace._make(column[:length] for column in trace) for trace in traces]
     points = np.stack([trace.draws for trace in cut])
-    sampled = _named(result, SAMPLE, points)
+    sampled = _named(result.coordinates, SAMPLE, points)
     of_model = result.value_names is not None
     return {
         "posterior": {} if of_model else sampled,
@@ -67,9 +68,8 @@ def _phase(result: "Result", phase: Literal["tuning", "sampling"]) -> dict[str, 
     }
 
 
-def _named(result: "Result", sample_dims: tuple[str, ...], points: FloatArray) -> Variables:
-    """The coordinates by name, each with its own dimensions."""
-    names = result.coordinates
+def _named(names: Parameters, sample_dims: tuple[str, ...], points: FloatArray) -> Variables:
+    """What is named, each with its own dimensions."""
     return {
         name: ((*sample_dims, *names.dims_of(name)), values) for name, values in names.split(points).items()
     }

@@ -93,6 +93,12 @@ class Result:
         self.require_levels()
         return np.stack([chain.sampling.level_draws[: self.n_common] for chain in self.kept])
 
+    @cached_property
+    def level_points(self) -> FloatArray:
+        """What `parameters` names at all levels, (chain, draw, level, value); NaN likewise."""
+        self.require_levels()
+        return np.stack([shown_levels(chain)[: self.n_common] for chain in self.kept])
+
     @property
     def keeps_levels(self) -> bool:
         """Whether the draws of the hot levels were kept."""
@@ -252,6 +258,11 @@ class Result:
 
     def _repr_html_(self) -> str:
         return as_html(self)
+
+
+def shown_levels(chain: ChainRecord) -> FloatArray:
+    """All levels of one chain in the terms of the model, or as they were sampled."""
+    return chain.sampling.level_draws if chain.level_points is None else chain.level_points
 
 
 def largest_block(lengths: Sequence[int]) -> tuple[int, int]:

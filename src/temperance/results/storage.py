@@ -99,6 +99,9 @@ def _arrays(result: "Result") -> Arrays:
     arrays |= {f"modes.{name}": _stack([_modes_or_none(chain, name) for chain in chains]) for name in MODES}
     for name in chains[0].values:
         arrays[f"values.{name}"] = _stack([chain.values[name] for chain in chains])
+    levels = [chain.level_points for chain in chains if chain.level_points is not None]
+    if levels:
+        arrays["level_points"] = _stack(levels)
     arrays["bound_hits"] = np.array([chain.bound_hits for chain in chains])
     return {**arrays, "about": np.array(json.dumps(_about(result), default=str))}
 
@@ -173,12 +176,21 @@ def _chain(arrays: Arrays, index: int, facts: dict[str, Any]) -> ChainRecord:
     return ChainRecord(
         **fields,
         values={name: arrays[f"values.{name}"][index, :n_draws] for name in facts["values"]},
+        level_points=_level_points(arrays, index, facts),
         bound_hits=arrays["bound_hits"][index],
         n_refused=facts["n_refused"],
         setbacks=tuple(facts["setbacks"]),
         complete=facts["complete"],
         modes=None if facts["modes"] is None else _learnt(arrays, index, facts["modes"]),
     )
+
+
+def _level_points(arrays: Arrays, index: int, facts: dict[str, Any]) -> Any:
+    """Rows as many as there are of the levels as they were sampled."""
+    if "level_points" not in arrays:
+        return None
+    length = dict(zip(Trace._fields, facts["rows"]["sampling"], strict=True))["level_draws"]
+    return arrays["level_points"][index, :length]
 
 
 def _learnt(arrays: Arrays, index: int, facts: dict[str, Any]) -> LearntModes:

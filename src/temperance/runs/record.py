@@ -25,6 +25,8 @@ class ChainRecord:
     setbacks: tuple[str, ...] = ()  # what could not be learnt, when and why; it stayed as it was before
     # The draws after tuning in the terms of a model with ``constrain``, by name.
     values: Mapping[str, FloatArray] = field(default_factory=dict)
+    # Those of all levels, (draw, level, value), if they were kept and the model shows its parameters.
+    level_points: FloatArray | None = None
 
     @property
     def n_draws(self) -> int:

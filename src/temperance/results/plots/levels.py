@@ -9,7 +9,7 @@ from temperance.core.state import FloatArray
 from temperance.errors import InvalidInputError
 from temperance.results.diagnostics import first_unimodal
 from temperance.results.plots.canvas import axis_or_new, empty, frame, one_chain, rows_shown, short_number
-from temperance.results.result import Result
+from temperance.results.result import Result, shown_levels
 
 MAX_DOTS = 4_000
 BINS = 40
@@ -35,7 +35,7 @@ def draws_by_level(
     if not record.n_draws:
         return empty(ax, "no draws")
     which = _coordinates(result, pair)
-    draws = record.sampling.level_draws[:, :, which]
+    draws = shown_levels(record)[:, :, which]
     free = np.exp(record.log_scale[record.beta > 0.0])
     rule = result.setup.settings["trimming"]["rule"]
     last = first_unimodal(free, result.setup.unimodal_scale, rule)
@@ -45,7 +45,7 @@ def draws_by_level(
         panel = ax.inset_axes(layout.bounds(level))
         level_panel(panel, draws[:, level], KEPT if level <= last else CUT)
         layout.finish(panel, level, result.temperatures[chain][level], math.exp(record.log_scale[level]))
-    labels = [result.coordinates.labels[k] for k in which]
+    labels = [result.parameters.labels[k] for k in which]
     ax.text(0.0, 1.0, " against ".join(labels[::-1]), fontsize="small", va="bottom", transform=ax.transAxes)
     return ax
 
@@ -64,11 +64,11 @@ def level_panel(axis: Any, draws: FloatArray, colour: str) -> None:
 
 
 def _coordinates(result: Result, pair: tuple[int | str, int | str]) -> list[int]:
-    if result.dim == 1:
+    if result.points.shape[2] == 1:
         return [0]
     if len(pair) != 2:
         raise InvalidInputError(f"pair must be two parameters, got {pair!r}")
-    return [result.coordinates.index(one) for one in pair]
+    return [result.parameters.index(one) for one in pair]
 
 
 class Layout:
