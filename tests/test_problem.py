@@ -1,5 +1,6 @@
 """A user's problem: named parameters with priors, bounds, angles, derived quantities, in the user's units."""
 
+import ctypes
 import math
 import warnings
 from typing import Any
@@ -188,11 +189,13 @@ def test_other_numbers_and_data_compile_nothing():
     assert (compiled.stats.cache_misses, len(compiled.signatures)) == before
 
 
-def test_threads_do_not_share_room():
-    """Chains that run at once give what they give one by one; with one array for all they would not."""
-    one, many = (
-        tp.sample(model_of("njit"), **{**SHORT, "draws": 2_000, "chains": 4}, cores=c) for c in (1, 4)
-    )
+def test_chains_do_not_share_room():
+    """Chains may run at once: the values of one's point must not land in another's array."""
+    target = model_of("njit").target
+    bound = [target.bind(None) for _ in range(2)]  # it takes the buffers with each call
+    rooms = {ctypes.c_int64.from_address(one.context).value for one in bound}
+    assert len(rooms) == 2
+    one, many = (tp.sample(model_of("njit"), **{**SHORT, "chains": 4}, cores=cores) for cores in (1, 4))
     assert np.array_equal(one.draws, many.draws)
 
 
@@ -261,27 +264,24 @@ def test_conjugate_rate_shares_and_chance(seed: int):
     assert not judge_means(found, np.array([13 / 8, *exact[1:]]), 0.15 * sd).passed
 
 
+@numba.njit
+def _two_bounded(x):
+    return -50.0 * (x[0] - 0.2) ** 2 - 2.0 * x[1]
+
+
 def test_hot_levels_keep_the_prior_whole(seed: int):
-    """The level at β = 0 has the law of the prior, in the user's units (Kolmogorov and Smirnov at 1e-4)."""
-    model = tp.Model(
-        lambda p: -50.0 * (p["e"] - 0.2) ** 2 - 2.0 * p["k"],
-        parameters={"e": tp.priors.beta(0.9, 3), "k": tp.priors.log_uniform(1, 100)},
-    )
+    """The level at β = 0 has the law of the prior, in the user's units (Kolmogorov and Smirnov at 1e-4).
+
+    Seen to fail with half of the log prior at every level, as if that were tempered too.
+    """
+    parameters = {"e": tp.priors.beta(0.9, 3), "k": tp.priors.log_uniform(1, 100)}
+    model = tp.Model(_two_bounded, parameters=parameters)
     settings = tp.Settings(jumps=tp.Jumps(enabled=False), trimming=tp.Trimming(enabled=False))
-    result = tp.sample(
-        model,
-        draws=8_000,
-        tune=2_000,
-        chains=1,
-        seed=seed,
-        progress=False,
-        keep_levels=True,
-        settings=settings,
-    )
-    hottest = model.spec().constrain(result.level_draws[0, ::80, -1])
-    assert stats.kstest(hottest["e"], stats.beta(0.9, 3).cdf).pvalue > 1e-4
-    assert stats.kstest(hottest["k"], stats.loguniform(1, 100).cdf).pvalue > 1e-4
-    assert stats.kstest(hottest["k"] / 2, stats.loguniform(1, 100).cdf).pvalue < 1e-4
+    options = {"draws": 60_000, "tune": 2_000, "chains": 1, "levels": 3, "progress": False}
+    result = tp.sample(model, seed=seed, keep_levels=True, settings=settings, **options)
+    hottest = result.level_points[0, ::60, -1]
+    assert stats.kstest(hottest[:, 0], stats.beta(0.9, 3).cdf).pvalue > 1e-4 / 2
+    assert stats.kstest(hottest[:, 1], stats.loguniform(1, 100).cdf).pvalue > 1e-4 / 2
 
 
 # Angles.
@@ -594,7 +594,7 @@ def _calibrated(x, y):
 
 
 CALIBRATED = {"mu": tp.priors.normal(0, 2), "sigma": tp.priors.gamma(3, 3), "phase": tp.priors.angle()}
-N_TRUTHS = 400
+N_TRUTHS = 800  # half as many do not show the fault below
 
 
 def p_values(seed: int, **wrong: Any) -> list[float]:
@@ -617,7 +617,7 @@ def p_values(seed: int, **wrong: Any) -> list[float]:
 
 @pytest.mark.slow
 def test_ranks_of_truths_are_even(seed: int):
-    """Of 400 data sets from the prior; a false alarm in one of 1e4."""
+    """Of 800 data sets from the prior; a false alarm in one of 1e4."""
     assert min(p_values(seed)) > 1e-4 / 3
 
 
