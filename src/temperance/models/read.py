@@ -12,8 +12,8 @@ from temperance.targets import Target, gather, make_target
 PARTS = ("log_density", "log_likelihood", "log_prior")
 DENSITIES = (*PARTS, "target")
 KINDS = (
-    "a log density (a function of one vector), or an object with dim and log_density, or with dim, "
-    "log_likelihood and log_prior, such as a temperance.zoo problem"
+    "a log density (a function of one vector), a temperance.Model, or an object with dim and log_density, or "
+    "with dim, log_likelihood and log_prior, such as a temperance.zoo problem"
 )
 
 
