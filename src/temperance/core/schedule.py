@@ -30,9 +30,7 @@ def choose_moves(chain: Chain, row: int) -> None:
 
 
 @compiled
-def entry_of(
-    level: int, turn: int, state: State, schedule: Schedule, uniforms: FloatArray, row: int
-) -> int:
+def entry_of(level: int, turn: int, state: State, schedule: Schedule, uniforms: FloatArray, row: int) -> int:
     """The first entry whose turn it is and whose chance is taken, or else the last.
 
     The hottest level is never the base.
