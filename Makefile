@@ -11,11 +11,14 @@ demo: $(VENV)/.installed
 # Chains take all cores already: threads of the linear algebra in each of them only wait for one another.
 test test-all: export OPENBLAS_NUM_THREADS = 1
 
+# One process a file, since what a file compiles is of no use to another process; tests/conftest.py says in which order.
+IN_TWO_PROCESSES := -n 2 --dist loadfile --no-loadscope-reorder
+
 test: $(VENV)/.installed-test lint
-	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not slow"
+	$(BIN)/pytest $(IN_TWO_PROCESSES) -m "not slow"
 
 test-all: $(VENV)/.installed-test lint chromium
-	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
+	$(BIN)/pytest $(IN_TWO_PROCESSES)
 
 # A browser for the test of the report; where there is no apt-get, that test is skipped.
 chromium:

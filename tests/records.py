@@ -15,12 +15,13 @@ ACCEPTANCE = 0.234
 
 def wandering_replicas(rng, n_rows, n_levels, first=None):
     """Neighbours that exchange places all the time."""
-    rows = np.empty((n_rows, n_levels), dtype=np.int16)
     current = list(range(n_levels) if first is None else first)
+    edges = [range(row % 2, n_levels - 1, 2) for row in range(n_rows)]
+    uniforms = iter(rng.random(sum(len(row) for row in edges)).tolist())
+    rows = np.empty((n_rows, n_levels), dtype=np.int16)
     for row in range(n_rows):
-        edges = range(row % 2, n_levels - 1, 2)
-        for edge, uniform in zip(edges, rng.random(len(edges)), strict=True):
-            if uniform < 0.5:
+        for edge in edges[row]:
+            if next(uniforms) < 0.5:
                 current[edge : edge + 2] = current[edge + 1], current[edge]
         rows[row] = current
     return rows

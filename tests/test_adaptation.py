@@ -32,7 +32,7 @@ def mean_rates(result, n_edges):
 @pytest.mark.parametrize("settings", [PLAIN, ROBUST], ids=["covariance", "robust"])
 def test_acceptance_tends_to_its_target_at_every_level_and_edge(target, dim, settings, seed) -> None:
     result = tp.sample(
-        target, initial=np.zeros(dim), levels=4, draws=60_000, tune=20_000, chains=4, seed=seed,
+        target, initial=np.zeros(dim), levels=4, draws=60_000, tune=20_000, chains=2, seed=seed,
         adapt="always", settings=settings, progress=False,
     )  # fmt: skip
     walks, edges = mean_rates(result, 3)

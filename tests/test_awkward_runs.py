@@ -112,10 +112,17 @@ def in_netcdf(result, folder):
         assert back["posterior"].sizes["draw"] == result.draws.shape[1]
 
 
+def crowded(result):
+    """More panels, labels or lines than usual, which might leave no room for one another."""
+    return max(result.dim, len(result.chains), *result.n_levels, 4) > 4
+
+
 def drawn(name):
     def draw(result, folder):
         figure = getattr(tp.plots, name)(result).figure
         figure.set_dpi(40)
+        if not crowded(result):
+            figure.set_layout_engine("none")  # it takes longer than the drawing
         figure.canvas.draw()  # as for a file, which would be drawn twice
         pyplot.close("all")
 

@@ -87,7 +87,7 @@ def test_robust_shape_is_the_covariance_within_a_mode(seed) -> None:
     """Two far modes with correlated coordinates: the shape is that of one, the spread that of both."""
     modes = tp.zoo.two_modes(3, separation=8.0, sd=0.7)
     result = tp.sample(
-        modes, initial=modes.modes[0], levels=6, tune=20_000, draws=1, chains=8, seed=seed,
+        modes, initial=modes.modes[0], levels=6, tune=20_000, draws=1, chains=4, seed=seed,
         progress=False,
     )  # fmt: skip
     shapes = np.array([chain.covariance[0] for chain in result.chains]).mean(axis=0)
