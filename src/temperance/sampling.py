@@ -56,8 +56,9 @@ def sample(
         The log of the unnormalised density: a function of one vector, plain Python or ``@numba.njit``
         (the whole loop then runs compiled). Level β targets its power β. Or a model: a
         `temperance.Model` of parameters with priors, a problem of `temperance.zoo`, or any object with
-        ``dim`` and ``log_density`` (or ``log_likelihood`` and ``log_prior``), and with ``data``, ``vectorized``, ``start``, ``names``, ``dims``, ``coords`` and
-        ``constrain`` as far as it knows them; see the guide.
+        ``dim`` and ``log_density`` (or ``log_likelihood`` and ``log_prior``), and with ``data``,
+        ``vectorized``, ``start``, ``names``, ``dims``, ``coords`` and ``constrain`` as far as it knows them;
+        see the guide.
     initial
         One start ``(dim,)``, one for each level ``(level, dim)``, one for each chain and level
         ``(chain, level, dim)``, or a function of a ``numpy.random.Generator`` that returns a
