@@ -55,14 +55,29 @@ def log_density(x):
 SCRIPT = (
     f"{HEEDING}\n"
     """
-import time, warnings
+import threading, time, warnings
 import numba
 import numpy as np
 import temperance as tp
+from temperance.runs.chain import ChainRun
 {density}
+runs, begin = [], ChainRun.__init__
+
+
+def noted(run, *arguments, **rows):
+    begin(run, *arguments, **rows)
+    runs.append(run)
+
+
+def tell():
+    while not runs or runs[0].n_done < 5:
+        time.sleep(0.01)
+    print("under way", flush=True)
+
+
+ChainRun.__init__ = noted
+threading.Thread(target=tell, daemon=True).start()
 options = dict(initial=np.zeros(2), levels=2, chains={chains}, seed=1, progress=False)
-tp.sample(log_density, tune=1, draws=1, **options)
-print("ready", flush=True)
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     result = tp.sample(log_density, tune={tune}, draws={draws}, **options)
@@ -91,8 +106,7 @@ def end_of(process):
 def interrupted(density, *, chains=2, tune=2, draws=LONG):
     script = SCRIPT.format(density=density, chains=chains, tune=tune, draws=draws)
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout.readline() == "ready\n"
-        time.sleep(0.5)
+        assert process.stdout.readline() == "under way\n"
         process.send_signal(signal.SIGINT)
         sent = time.time()
         out, _ = end_of(process)
