@@ -3,7 +3,10 @@
 from temperance import moves, swaps, zoo
 from temperance.errors import (
     BoundWarning,
+    DamagedFileError,
+    DamageWarning,
     DensityError,
+    ExactnessWarning,
     IncompleteWarning,
     InvalidInputError,
     InvalidTypeError,
@@ -11,14 +14,18 @@ from temperance.errors import (
     MoveError,
     RunError,
     StartError,
+    StoreError,
     SwapWeightError,
     TemperanceError,
     TemperanceWarning,
+    VaryingDensityWarning,
 )
 from temperance.results import diagnostics, plots
 from temperance.results.result import Result
 from temperance.results.warnings import ResultWarning
-from temperance.sampling import load, sample
+from temperance.runs.facts import Progress
+from temperance.runs.stopping import Stop
+from temperance.sampling import load, resume, sample
 from temperance.settings import Adaptation, Bounds, Gain, Jumps, Settings, Trimming, paper_settings
 
 __version__ = "0.1.0"
@@ -27,7 +34,10 @@ __all__ = [
     "Adaptation",
     "BoundWarning",
     "Bounds",
+    "DamageWarning",
+    "DamagedFileError",
     "DensityError",
+    "ExactnessWarning",
     "Gain",
     "IncompleteWarning",
     "InvalidInputError",
@@ -35,20 +45,25 @@ __all__ = [
     "Jumps",
     "LearningWarning",
     "MoveError",
+    "Progress",
     "Result",
     "ResultWarning",
     "RunError",
     "Settings",
     "StartError",
+    "Stop",
+    "StoreError",
     "SwapWeightError",
     "TemperanceError",
     "TemperanceWarning",
     "Trimming",
+    "VaryingDensityWarning",
     "diagnostics",
     "load",
     "moves",
     "paper_settings",
     "plots",
+    "resume",
     "sample",
     "swaps",
     "zoo",

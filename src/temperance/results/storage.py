@@ -28,7 +28,7 @@ PHASES = ("tuning", "sampling")
 ENDS = ("beta", "log_scale", "mean", "covariance")  # one row for each level left
 MODES = ("weight", "centre", "covariance")  # one row for each component learnt
 LEARNT = ("chance", "efficiency", "rest_every", "n_scouts")
-FACTS = ("n_levels_at_start", "n_tune", "swap_strategy", "complete")
+FACTS = ("n_levels_at_start", "n_tune", "swap_strategy", "complete", "ended_by")
 Arrays = dict[str, Any]
 
 
@@ -119,6 +119,7 @@ def _chain_facts(chain: ChainRecord) -> dict[str, Any]:
     return {
         "n_refused": chain.n_refused,
         "setbacks": chain.setbacks,
+        "thin": chain.thin,
         "complete": chain.complete,
         "n_levels": len(chain.beta),
         "rows": rows,
@@ -168,6 +169,7 @@ def _chain(arrays: Arrays, index: int, facts: dict[str, Any]) -> ChainRecord:
         bound_hits=arrays["bound_hits"][index],
         n_refused=facts["n_refused"],
         setbacks=tuple(facts["setbacks"]),
+        thin=facts["thin"],
         complete=facts["complete"],
         modes=None if facts["modes"] is None else _learnt(arrays, index, facts["modes"]),
     )

@@ -23,13 +23,15 @@ class ChainRecord:
     complete: bool
     modes: LearntModes | None = None
     setbacks: tuple[str, ...] = ()  # what could not be learnt, when and why; it stayed as it was before
+    thin: int = 1  # draws that were made for each that was kept
     # The draws after tuning in the terms of a model with ``constrain``, by name.
     values: Mapping[str, FloatArray] = field(default_factory=dict)
 
     @property
     def n_draws(self) -> int:
-        """How many draws were made after tuning."""
-        return len(self.sampling.draws)
+        """How many draws are kept."""
+        known: Any = self.sampling
+        return int(known.n_rows) if hasattr(known, "n_rows") else len(known.draws)  # without reading them
 
 
 @dataclass(frozen=True, kw_only=True)
