@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= out
 
-.PHONY: demo test test-all lint chromium bench bench-swaps bench-jumps bench-moves bench-clustering bench-peers bench-peers-ours reproduction docs clean
+.PHONY: demo test test-all lint chromium bench bench-swaps bench-jumps bench-moves bench-clustering bench-peers bench-peers-ours reproduction docs soak clean
 
 demo: $(VENV)/.installed
 	$(BIN)/temperance demo --out $(OUT)
@@ -55,6 +55,10 @@ bench-peers-ours: $(VENV)/.installed
 reproduction: $(VENV)/.installed-test
 	$(BIN)/temperance reproduce all --out $(OUT)/reproduction --continue
 	$(BIN)/python tools/reproduction_page.py $(OUT)/reproduction
+
+# Ten minutes of runs that are killed at random times and gone on with; the output is kept among the docs.
+soak: $(VENV)/.installed
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python tools/soak.py > docs/soak.txt
 
 docs: $(VENV)/.installed-test
 	$(BIN)/python tools/refresh_docs.py

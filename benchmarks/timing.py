@@ -70,7 +70,7 @@ def _iterations(
     target = make_target(gather(log_density, None, None, data), vectorized=vectorized)
     starts = Starts(start, np.random.default_rng(SEED))
     betas = first_betas(levels, None, None, dim=starts.dim, has_prior=False, swap_acceptance=0.234)
-    plan = Plan(target=target, settings=settings, betas=betas, dim=starts.dim, keep_levels=False, **lengths)
+    plan = Plan(target=target, settings=settings, betas=betas, dim=starts.dim, **lengths)
 
     def case() -> float:
         return cpu_seconds(ChainRun(plan, 0, starts, np.random.SeedSequence(SEED)).run)

@@ -76,7 +76,6 @@ def make_plan(target: Any, betas: Any, dim: int, **changes: Any) -> Plan:
         dim=dim,
         draws=changes.pop("draws", 1),
         tune=changes.pop("tune", 1),
-        keep_levels=False,
     )
     return replace(plan, **changes)
 

@@ -137,7 +137,14 @@ def test_dropped_levels_are_nan(trimmed):
 
 def test_a_real_run_that_drops_levels(seed):
     settings = tp.Settings(trimming=tp.Trimming(after=100, every=50, min_levels=2, leniency=0.9))
-    options = {"draws": 50, "tune": 300, "chains": 2, "levels": 5, "progress": False, "keep_levels": True}
+    options = {
+        "draws": 50,
+        "tune": 300,
+        "chains": 2,
+        "levels": 5,
+        "progress": False,
+        "keep": ("draws", "statistics", "levels"),
+    }
     real = tp.sample(
         lambda x: -0.5 * float(x @ x), initial=np.zeros(2), seed=seed, settings=settings, **options
     )
@@ -158,7 +165,7 @@ def test_chains_that_were_kept_keep_their_numbers(result):
 
 def test_hot_levels_must_have_been_kept(rng):
     made = make_result(rng, n_draws=5, n_tune=5, keep_levels=False)
-    with pytest.raises(tp.InvalidInputError, match="keep_levels=True"):
+    with pytest.raises(tp.InvalidInputError, match="sample with keep="):
         made.to_datatree(levels=True)
 
 

@@ -13,7 +13,7 @@ PLAN = {
     "tune": 1_500,
     "chains": 3,
     "seed": 7,
-    "keep_levels": True,
+    "keep": ("draws", "statistics", "levels"),
     "progress": False,
     "settings": tp.Settings(trimming=tp.Trimming(every=10, slack=0.5)),
 }

@@ -163,7 +163,7 @@ def test_the_file_named_is_the_file_written(folder):
 
 
 @pytest.mark.parametrize(
-    "arguments", [["sample", "m:f", "--initial", "0", "--thin", "2"], ["demo", "--chain", "2"]]
+    "arguments", [["sample", "m:f", "--initial", "0", "--level", "2"], ["demo", "--chain", "2"]]
 )
 def test_unknown_option(arguments):
     result = run(*arguments)

@@ -293,10 +293,10 @@ def test_whole_iteration_equals_the_naive_one(strategy, n_levels, pinned, rng) -
     betas = 0.5 ** np.arange(n_levels)
     betas[-1] = 0.0 if pinned else betas[-1]
     target = BUMPY_PRIOR if pinned else BUMPY
-    plan = make_plan(target, betas, dim, tune=200, strategy=getattr(tp.swaps, strategy)())
+    plan = make_plan(target, betas, dim, tune=100, strategy=getattr(tp.swaps, strategy)())
     run = make_run(plan)
     place(run, rng.standard_normal((n_levels, dim)))
-    for n in range(200):
+    for n in range(100):
         before = _naive_state(run, n)
         noise = make_noise(rng, 1, n_levels, dim)
         advance(run, noise, adapting=True, row=n)

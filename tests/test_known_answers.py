@@ -95,7 +95,7 @@ def test_moments_of_all_levels_with_a_prior_that_is_not_flat(power, seed) -> Non
     ladder = [1.0, 0.5, 0.2] if power else [1.0, 0.4, 0.1, 0.0]
     result = tp.sample(
         **target, initial=np.zeros(2), inverse_temperatures=ladder, draws=15_000, tune=3_000, chains=20,
-        seed=seed, keep_levels=True, settings=PLAIN, progress=False,
+        seed=seed, keep=("draws", "statistics", "levels"), settings=PLAIN, progress=False,
     )  # fmt: skip
     errors = []
     for chain, draws in zip(result.chains, result.level_draws, strict=True):

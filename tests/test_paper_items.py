@@ -269,7 +269,9 @@ def test_bars_of_figure_6_differ_in_shade_and_hatching(drawn):
 def test_panels_of_one_run_are_its_levels(drawn, short):
     panels = [axis for axis in drawn("figure3").axes if axis.axison]
     assert len(panels) == 9
-    result = running.sample_cell(Cell("cylinders", "EE", 9), SEED, [0], cores=1, keep_levels=True)
+    result = running.sample_cell(
+        Cell("cylinders", "EE", 9), SEED, [0], cores=1, keep=("draws", "statistics", "levels")
+    )
     scales = np.exp(result.chains[0].log_scale)
     for level, axis in enumerate(panels):
         (points,) = axis.lines

@@ -185,11 +185,17 @@ def test_whole_numbers_where_numbers_are_meant_are_the_same_settings():
 
 
 @given(settings, st.lists(positive, max_size=4, unique=True), st.integers(1, 50), st.booleans())
-def test_a_plan_comes_back(chosen, gaps, dim, keep_levels):
+def test_a_plan_comes_back(chosen, gaps, dim, keeps_levels):
     """Broken: betas rounded on the way, or a field that is left out."""
     betas = np.unique(1.0 / (1.0 + np.array([0.0, *gaps])))[::-1]
     plan = make_plan(
-        TARGET, betas[betas > 0.0], dim, settings=chosen, strategy=chosen.swaps, keep_levels=keep_levels
+        TARGET,
+        betas[betas > 0.0],
+        dim,
+        settings=chosen,
+        strategy=chosen.swaps,
+        thin=dim,
+        keep=("draws", "levels") if keeps_levels else ("draws", "statistics"),
     )
     back = plan_from_plain(through_json(plan_to_plain(plan)), TARGET)
     np.testing.assert_array_equal(back.betas, plan.betas)
@@ -364,7 +370,9 @@ PLAN_MISFITS = {
     "dim": (0, "plan.dim must be at least 1, got 0"),
     "draws": (1.5, "plan.draws must be a whole number, got float"),
     "tune": (-1, "plan.tune must be at least 0, got -1"),
-    "keep_levels": ("no", "plan.keep_levels must be True or False, got str"),
+    "keep": (["levels"], "plan.keep must have 'draws' among what is kept, got ['levels']"),
+    "keep ": ("all", "plan.keep must be"),
+    "thin": (0, "plan.thin must be at least 1, got 0"),
     "has_prior": (True, "plan: the run was made with log_likelihood and log_prior, got log_density"),
     "settings.jumps": (..., "plan.settings.jumps is missing"),
     "chains": (4, "plan.chains is unknown; known are betas, dim"),

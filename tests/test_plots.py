@@ -204,7 +204,7 @@ def test_grey_panels_are_those_that_trimming_would_drop(result, ax, rule, scales
 
 
 def test_draws_by_level_needs_kept_levels(rng):
-    with pytest.raises(tp.InvalidInputError, match="keep_levels=True"):
+    with pytest.raises(tp.InvalidInputError, match="sample with keep="):
         tp.plots.draws_by_level(make_result(rng, n_draws=9, n_tune=5, keep_levels=False))
 
 

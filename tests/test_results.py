@@ -217,7 +217,7 @@ def result():
         draws=DRAWS,
         tune=400,
         levels=5,
-        keep_levels=True,
+        keep=("draws", "statistics", "levels"),
         settings=tp.Settings(trimming=EAGER),
         **QUIET,
     )
@@ -234,7 +234,7 @@ def dropping():
         draws=DRAWS,
         tune=100,
         levels=6,
-        keep_levels=True,
+        keep=("draws", "statistics", "levels"),
         settings=tp.Settings(adaptation=adaptation, trimming=trimming),
         **QUIET,
     )
@@ -250,7 +250,7 @@ def two_parts():
         draws=DRAWS,
         tune=400,
         levels=5,
-        keep_levels=True,
+        keep=("draws", "statistics", "levels"),
         settings=tp.Settings(trimming=EAGER),
         **QUIET,
     )
@@ -318,7 +318,7 @@ def test_levels_are_dropped_among_the_draws_too(dropping):
 
 
 def test_level_draws_must_be_asked_for(plain_metropolis):
-    with pytest.raises(tp.InvalidInputError, match="keep_levels=True"):
+    with pytest.raises(tp.InvalidInputError, match="sample with keep="):
         _ = plain_metropolis.level_draws
 
 

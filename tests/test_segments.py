@@ -17,13 +17,15 @@ from temperance.core.schema import LEVEL, REPLICA
 from temperance.core.state import State
 from temperance.executors.threads import Threads
 from temperance.moves import moves_with, records_of
+from temperance.runs.allocate import cut
 from temperance.runs.chain import ChainRun
-from temperance.runs.drive import Barrier, drive
+from temperance.runs.drive import Barrier, Crew, drive
 from temperance.runs.progress import Silent
 from temperance.runs.snapshot import restored, snapshot
 from temperance.runs.starts import Starts
 from temperance.runs.state import RunState
-from temperance.store.memory import Memory
+from temperance.store.contract import PHASES
+from temperance.store.memory import InPlace
 from temperance.targets import gather, make_target
 
 TUNE, DRAWS, DIM = 90, 40, 2
@@ -352,15 +354,18 @@ def test_every_field_of_a_level_is_exchanged_moved_and_made_room_for(rng):
     assert {name for name in of_level if not table[name][1].inherited} >= {"spread", "n_averaged"}
 
 
-class Committed(Memory):
-    """Notes what was committed."""
+class Committed(InPlace):
+    """Notes what was handed over, always."""
 
     def __init__(self, traces):
         super().__init__(traces)
         self.snapshots = []
 
-    def commit(self, chain, snapshot):
-        self.snapshots.append((chain, snapshot()))
+    def wants(self, chain):
+        return True
+
+    def append(self, chain, handed):
+        self.snapshots.append((chain, handed))
 
 
 def driven(n_chains, workers, barriers=()):
@@ -369,8 +374,8 @@ def driven(n_chains, workers, barriers=()):
         ChainRun(plan, k, Starts(np.full(DIM, 0.5), np.random.default_rng(0)), np.random.SeedSequence(k))
         for k in range(n_chains)
     ]
-    store = Committed([{"tuning": run.tuning, "sampling": run.sampling} for run in runs])
-    assert drive(runs, Threads(workers), store, Silent(), barriers)
+    store = Committed([run.sampling for run in runs])
+    drive(runs, Crew(Threads(workers), store, Silent()), barriers)
     return runs, store
 
 
@@ -383,12 +388,18 @@ def test_chains_meet_at_barriers_and_commit_segments(workers):
     alone, _ = driven(4, 1)
     for run, other in zip(runs, alone, strict=True):
         assert_same(rows_of(run), rows_of(other))
-    for chain, arrays in store.snapshots[::3]:
-        again = ChainRun.from_snapshot(runs[chain].plan, chain, np.random.SeedSequence(chain), arrays)
-        n_done = again.n_done
+    for place, (chain, handed) in list(enumerate(store.snapshots))[::3]:
+        before = [one for owner, one in store.snapshots[: place + 1] if owner == chain]
+        given = {phase: sum(len(one.rows[phase].draws) for one in before) for phase in PHASES}
+        tuning = cut(runs[chain].tuning, given["tuning"])
+        seed = np.random.SeedSequence(chain)
+        again = ChainRun.from_snapshot(
+            runs[chain].plan, chain, seed, handed.snapshot, tuning=tuning, given=given
+        )
+        first = max(0, again.n_done - TUNE)
+        assert given["sampling"] == first
         again.run()
-        rows = slice(max(0, n_done - TUNE), None)
-        np.testing.assert_array_equal(again.sampling.draws[rows], runs[chain].sampling.draws[rows])
+        np.testing.assert_array_equal(again.rows.drawn(DRAWS).draws, runs[chain].sampling.draws[first:])
 
 
 def test_chains_of_a_python_density_advance_together():

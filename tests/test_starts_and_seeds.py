@@ -26,7 +26,7 @@ def run(function=gaussian, **options):
 
 
 def starts(initial, **options):
-    result = run(still, initial=initial, keep_levels=True, **options)
+    result = run(still, initial=initial, keep=("draws", "statistics", "levels"), **options)
     return result.level_draws[:, -1]
 
 
@@ -49,7 +49,12 @@ def test_one_point_for_each_chain_and_level():
 def test_points_for_each_level_start_in_order():
     points = np.arange(6.0).reshape(3, 2)
     result = run(
-        still, initial=points, inverse_temperatures=[1.0, 0.5, 0.25], levels=None, tune=0, keep_levels=True
+        still,
+        initial=points,
+        inverse_temperatures=[1.0, 0.5, 0.25],
+        levels=None,
+        tune=0,
+        keep=("draws", "statistics", "levels"),
     )
     for chain in result.chains:
         assert np.array_equal(chain.sampling.level_draws[0], points[chain.sampling.replica[0]])
@@ -186,7 +191,11 @@ def test_a_chain_does_not_depend_on_how_many_there_are(initial):
 @pytest.mark.parametrize("cores", [2, 3])
 @pytest.mark.parametrize("function", [gaussian, gaussian.py_func], ids=["njit", "plain"])
 def test_threads_do_not_change_the_draws(function, cores):
-    options = {"chains": 3, "keep_levels": True, "initial": lambda rng: rng.normal(size=2)}
+    options = {
+        "chains": 3,
+        "keep": ("draws", "statistics", "levels"),
+        "initial": lambda rng: rng.normal(size=2),
+    }
     one = run(function, cores=1, **options)
     several = run(function, cores=cores, **options)
     assert np.array_equal(one.level_draws, several.level_draws, equal_nan=True)

@@ -229,8 +229,8 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
         tp.load(tmp_path / "absent.npz")
 
 
-def test_a_file_that_cannot_be_read_is_not_called_damaged(tmp_path):
-    with pytest.raises(tp.InvalidInputError, match=r"^path: .* cannot be read: Is a directory$"):
+def test_a_folder_without_a_run_is_not_called_damaged(tmp_path):
+    with pytest.raises(tp.InvalidInputError, match=r"^path: .* holds no run of temperance$"):
         tp.load(tmp_path)
 
 

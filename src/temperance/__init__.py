@@ -3,7 +3,10 @@
 from temperance import moves, priors, swaps, zoo
 from temperance.errors import (
     BoundWarning,
+    DamagedFileError,
+    DamageWarning,
     DensityError,
+    ExactnessWarning,
     IncompleteWarning,
     InvalidInputError,
     InvalidTypeError,
@@ -11,16 +14,20 @@ from temperance.errors import (
     MoveError,
     RunError,
     StartError,
+    StoreError,
     SwapWeightError,
     TemperanceError,
     TemperanceWarning,
+    VaryingDensityWarning,
 )
 from temperance.models.model import Model
 from temperance.models.offsets import offsets
 from temperance.results import diagnostics, plots
 from temperance.results.result import Result
 from temperance.results.warnings import ResultWarning
-from temperance.sampling import load, sample
+from temperance.runs.facts import Progress
+from temperance.runs.stopping import Stop
+from temperance.sampling import load, resume, sample
 from temperance.settings import Adaptation, Bounds, Gain, Jumps, Settings, Trimming, paper_settings
 
 __version__ = "0.1.0"
@@ -29,7 +36,10 @@ __all__ = [
     "Adaptation",
     "BoundWarning",
     "Bounds",
+    "DamageWarning",
+    "DamagedFileError",
     "DensityError",
+    "ExactnessWarning",
     "Gain",
     "IncompleteWarning",
     "InvalidInputError",
@@ -38,15 +48,19 @@ __all__ = [
     "LearningWarning",
     "Model",
     "MoveError",
+    "Progress",
     "Result",
     "ResultWarning",
     "RunError",
     "Settings",
     "StartError",
+    "Stop",
+    "StoreError",
     "SwapWeightError",
     "TemperanceError",
     "TemperanceWarning",
     "Trimming",
+    "VaryingDensityWarning",
     "diagnostics",
     "load",
     "moves",
@@ -54,6 +68,7 @@ __all__ = [
     "paper_settings",
     "plots",
     "priors",
+    "resume",
     "sample",
     "swaps",
     "zoo",

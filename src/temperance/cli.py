@@ -4,14 +4,19 @@ import contextlib
 import importlib
 import io
 import itertools
+import os
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
-INTERRUPTED = 130  # what a shell expects of a program ended by Ctrl-C
+# What a shell expects of a program that a signal ended: 128 and its number.
+INTERRUPTED = 130
+ENDED_BY = {"SIGINT": 130, "SIGTERM": 143, "SIGHUP": 129}
+FOLLOW_SECONDS = 2.0
 KEPT_LETTERS = 50  # of up to four bytes each, where a name may have 255
 
 
@@ -70,15 +75,22 @@ def demo(seed: int, draws: int, out: Path) -> None:
 @click.option("--levels", default=None, type=int, help="Levels at the start.")
 @click.option("--seed", default=None, type=int, help="Seed of the run.")
 @click.option("--vectorized", is_flag=True, help="FUNCTION takes the rows of an (n, dim) array.")
+@click.option("--thin", default=1, show_default=True, help="Keep one draw of so many.")
+@click.option(
+    "--keep",
+    default="draws,statistics",
+    show_default=True,
+    help="Of draws, statistics, levels: what to keep.",
+)
 @click.option(
     "--out",
     default=None,
-    type=click.Path(path_type=Path, dir_okay=False, writable=True),
-    help="Write the run to this .npz file, for temperance report and NumPy, also a run that fails.",
+    help="Write the run to this .npz file, also a run that fails; or to a folder (its name ends with /) "
+    "while it goes on, for temperance resume.",
 )
-@click.option("--overwrite", is_flag=True, help="Replace a file of that name.")
+@click.option("--overwrite", is_flag=True, help="Replace a file or a run of that name.")
 def sample(
-    function: str, initial: str | None, data: Path | None, out: Path | None, overwrite: bool, **options: Any
+    function: str, initial: str | None, data: Path | None, out: str | None, overwrite: bool, **options: Any
 ) -> None:
     """Sample the log density or model FUNCTION of MODULE, found in the current folder or installed.
 
@@ -88,24 +100,81 @@ def sample(
     from temperance.files import require_writable
     from temperance.results.storage import npz_path
 
-    if out is not None:
+    folder = out if out is not None and _is_folder(out) else None
+    file = None if out is None or folder is not None else Path(out)
+    if file is not None:
         with _one_line_errors():
-            require_writable(npz_path(out), overwrite=overwrite, name="--out")
+            require_writable(npz_path(file), overwrite=overwrite, name="--out")
     model = _model(function)
     if data is not None:
         model, options = _with_data(model, _data(data), options)
     start = None if initial is None else _load(initial) if ":" in initial else _numbers(initial)
-    with _keeping_draws(out, overwrite), _one_line_errors():
-        result = temperance.sample(model, initial=start, **options)
+    options["keep"] = tuple(options["keep"].split(","))
+    with _keeping_draws(file, overwrite), _one_line_errors():
+        result = temperance.sample(model, initial=start, store=folder, overwrite=overwrite, **options)
     click.echo(str(result))
-    if out is not None:
-        path = _save(result, out, overwrite)
+    if file is not None:
+        path = _save(result, file, overwrite)
         click.echo(f"\n{_contents(result)}, log_density (chain, draw) and the rest of the run: {path}")
+    if folder is not None:
+        click.echo(f"\nthe run: {folder}")
+    _exit(result)
+
+
+def _is_folder(out: str) -> bool:
+    """Whether a place is one for a folder: it is one, or its name says so."""
+    return out.endswith(("/", os.sep)) or Path(out).is_dir()
+
+
+@main.command()
+@click.argument("run", metavar="RUN", type=click.Path(file_okay=False, exists=True))
+@click.argument("function", metavar="[MODULE:FUNCTION]", default=None, required=False)
+@click.option("--draws", default=None, type=int, help="Draws a chain, those made before included.")
+@click.option("--cores", default=None, type=int, help="Chains that run at once.")
+@click.option("--vectorized", is_flag=True, help="FUNCTION takes the rows of an (n, dim) array.")
+def resume(run: str, function: str | None, **options: Any) -> None:
+    """Go on with RUN, a folder that sample --out wrote to, as if it had never been stopped.
+
+    FUNCTION is the log density or model again; without it, the one of the name that the run was made with.
+    """
+    import temperance
+    from temperance.stored import stored_reference
+
+    with _one_line_errors():
+        named = function or stored_reference(Path(run))
+    model = None if named is None or (function is None and named.startswith("zoo:")) else _model(named)
+    with _one_line_errors():
+        result = temperance.resume(run, model, **options)
+    click.echo(f"{result}\n\nthe run: {run}")
     _exit(result)
 
 
 @main.command()
-@click.argument("run", metavar="RUN", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+@click.argument("run", metavar="RUN", type=click.Path(path_type=Path, exists=True))
+@click.option("--follow", is_flag=True, help="Look again every two seconds, until the run ends.")
+def info(run: Path, follow: bool) -> None:
+    """Say where RUN stands, a folder that a run is written to, also by another process; or a file."""
+    import temperance
+    from temperance.stored import standing
+
+    if not run.is_dir():
+        with _one_line_errors():
+            click.echo(str(temperance.load(run)))
+        return
+    shown = ""
+    while True:
+        with _one_line_errors():
+            now = standing(run)
+        if now.text != shown:
+            click.echo(now.text)
+            shown = now.text
+        if not follow or not now.is_running:
+            return
+        time.sleep(FOLLOW_SECONDS)
+
+
+@main.command()
+@click.argument("run", metavar="RUN", type=click.Path(path_type=Path, exists=True))
 @click.option(
     "--out",
     default=None,
@@ -115,7 +184,7 @@ def sample(
 @click.option("--title", default=None, help="The heading of the page; the name of RUN by default.")
 @click.option("--overwrite", is_flag=True, help="Replace a page of that name.")
 def report(run: Path, out: Path | None, title: str | None, overwrite: bool) -> None:
-    """Write a page about RUN, a file that sample --out wrote: verdict, warnings, tables, figures."""
+    """Write a page about RUN, a file or folder of sample --out: verdict, warnings, tables, figures."""
     import temperance
     from temperance.files import require_writable
 
@@ -252,7 +321,9 @@ def _one_line_errors(option: str = "") -> Iterator[None]:
     except TemperanceError as error:
         unsaid = error.__cause__ if isinstance(error, DensityError | SwapWeightError) else None
         cause = "" if unsaid is None else f" ({type(unsaid).__name__}: {unsaid})"
-        raise click.ClickException(f"{error}{cause}") from error
+        said = f"{error}{cause}"
+        renamed = f"--out{said.removeprefix('store')}" if said.startswith("store:") else said
+        raise click.ClickException(renamed) from error
     except OSError as error:
         if not option:
             raise
@@ -307,4 +378,4 @@ def _figure_or_reason(draw: Callable[[], Path]) -> str:
 
 def _exit(result: Any) -> None:
     if not result.complete:
-        sys.exit(INTERRUPTED)
+        sys.exit(ENDED_BY.get(result.ended_by, INTERRUPTED))

@@ -24,7 +24,7 @@ def run_demo(*, seed: int, draws: int, progress: bool = True) -> Result:
         draws=draws,
         levels=LEVELS,
         seed=seed,
-        keep_levels=True,
+        keep=("draws", "statistics", "levels"),
         progress=progress,
     )
 

@@ -22,6 +22,10 @@ class StartError(InvalidInputError):
     """A chain cannot start where it was told to."""
 
 
+class DamagedFileError(InvalidInputError):
+    """A file is not as it was written, or is gone; the message names it."""
+
+
 class RunError(TemperanceError, ArithmeticError):
     """Something failed in the middle of a run.
 
@@ -43,6 +47,10 @@ class MoveError(RunError):
     """A move broke its contract: a ratio that is NaN, more evaluations than it declared, or no freezing."""
 
 
+class StoreError(RunError, OSError):
+    """What was drawn could not be written, as on a full disk; what was committed before stays readable."""
+
+
 class TemperanceWarning(UserWarning):
     """Base of all warnings issued by this package."""
 
@@ -51,9 +59,21 @@ class BoundWarning(TemperanceWarning):
     """An adapted quantity reached the edge of its compact set."""
 
 
+class VaryingDensityWarning(TemperanceWarning):
+    """The log density gave two values at one point."""
+
+
 class LearningWarning(TemperanceWarning):
     """Something could not be learnt while tuning, and stayed as it was."""
 
 
 class IncompleteWarning(TemperanceWarning):
     """A run ended early; its result holds what was drawn so far."""
+
+
+class DamageWarning(TemperanceWarning):
+    """A file of a run on disk is damaged; what is before it was read."""
+
+
+class ExactnessWarning(TemperanceWarning):
+    """A run goes on under other versions or on another machine, where the last bits may differ."""

@@ -1,8 +1,10 @@
 """From chains that are ready to a result: what every way to start or continue a run ends with."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,12 +20,15 @@ from temperance.results.warnings.running import BOUND_NAMES
 from temperance.runs.chain import ChainRun
 from temperance.runs.compiling import warn_of_substitute_cache
 from temperance.runs.describe import describe
-from temperance.runs.drive import default_cores, drive
+from temperance.runs.drive import Crew, default_cores, drive
 from temperance.runs.plan import Plan
-from temperance.runs.progress import display_for
+from temperance.runs.progress import Watcher
+from temperance.runs.record import ChainRecord
+from temperance.runs.stopping import Stop
 from temperance.store.contract import Store
 from temperance.text import counted
 
+COMPLETE, REASON = "complete", "reason"  # what is written of the end of a run
 CALLER = 4  # frames from a warning to the user's line: the function that warns, `execute`, ``sample()``
 
 
@@ -36,7 +41,9 @@ class Job:
     seed: Any  # as it is recorded
     shapes: Shapes  # of the values that the model's ``constrain`` makes
     workers: int
-    progress: bool
+    watch: Watcher  # how the run shows itself
+    stop: Stop
+    folder: Path | None  # where it is written to
 
 
 def workers_for(plan: Plan, chains: int, cores: Any) -> int:
@@ -47,68 +54,136 @@ def workers_for(plan: Plan, chains: int, cores: Any) -> int:
 
 
 def execute(job: Job, runs: Sequence[ChainRun], store: Store) -> Result:
-    """Run the chains to their end, or as far as they get, and gather what they leave."""
+    """Run the chains to their end, or as far as they get, and gather what they leave.
+
+    Whatever ends the run, its draws are kept first; then what ended it is raised, and has the result.
+    """
     warn_of_substitute_cache(CALLER)
-    drive(runs, Threads(job.workers), store, display_for(runs, job.progress))
-    result = gathered(job, runs)
-    _warn_of_the_end(result)
+    ended = [_driven(job, runs, store)]
+    ended.extend(run.failure for run in runs)
+    if any(isinstance(one, KeyboardInterrupt) for one in ended):  # a Ctrl-C, whoever raised it
+        job.stop.set("SIGINT")
+    ended.append(_closed(job, runs, store))
+    result, trouble = gathered(job, runs, store)
+    failures = [one for one in ended if one is not None and not isinstance(one, KeyboardInterrupt)]
+    for failure in [*failures, *([] if trouble is None else [trouble])]:
+        raise _with_result(failure, result, job)
+    _warn_of_the_end(result, job)
     _warn_of_bounds(result)
     _warn_of_setbacks(result)
     return result
 
 
-def gathered(job: Job, runs: Sequence[ChainRun]) -> Result:
-    """The result of all chains; the failure of one is raised, and has the result."""
+def _driven(job: Job, runs: Sequence[ChainRun], store: Store) -> BaseException | None:
+    """Make the run; what ended it that is no chain's failure."""
+    crew = Crew(Threads(job.workers), store, job.watch.display(runs), job.stop)
+    try:
+        drive(runs, crew)
+    except BaseException as error:  # noqa: BLE001  raised again when the draws are kept
+        return error
+    return None
+
+
+def _closed(job: Job, runs: Sequence[ChainRun], store: Store) -> BaseException | None:
+    """Keep all that was drawn for good; what kept it from being kept."""
+    complete = all(run.finished for run in runs)
+    try:
+        store.close({COMPLETE: complete, REASON: "" if complete else job.stop.reason})
+        store.check()
+    except BaseException as error:  # noqa: BLE001  raised again when the result is made
+        return error
+    return None
+
+
+def gathered(job: Job, runs: Sequence[ChainRun], store: Store) -> tuple[Result, BaseException | None]:
+    """The result of all chains, and what its values failed with."""
+    complete = all(run.finished for run in runs)
     result = Result(
-        chains=tuple(run.leave() for run in runs),
+        chains=tuple(run.leave(store.sampled(run.index)) for run in runs),
         n_levels_at_start=job.plan.n_levels,
         n_tune=job.plan.tune,
         swap_strategy=job.plan.strategy.name,
         seed=job.seed,
-        complete=all(run.finished for run in runs),
+        complete=complete,
         setup=describe(job.plan),
         names=job.spec.names,
+        ended_by="" if complete else job.stop.reason,
     )
-    ended: list[Any] = [run.failure for run in runs if run.failure is not None]
-    failures = [one for one in ended if not isinstance(one, KeyboardInterrupt)]  # a Ctrl-C, whoever raised it
     try:
-        result = _with_values(job, result)
-    except BaseException as error:  # noqa: BLE001  raised below; no draw is lost to it
-        failures.append(RunError(str(error)) if isinstance(error, TemperanceError) else error)
-    for failure in failures:
-        failure.result = result
-        raise failure
-    return result
+        return _with_values(job, result), None
+    except BaseException as error:  # noqa: BLE001  raised by the caller; no draw is lost to it
+        return result, RunError(str(error)) if isinstance(error, TemperanceError) else error
+
+
+def _with_result(failure: BaseException, result: Result, job: Job) -> BaseException:
+    """A failure that has what was drawn before, and says how to go on."""
+    anything: Any = failure
+    anything.result = result
+    if job.folder is not None and isinstance(failure, RunError):
+        failure.args = (f"{failure}; {_how_to_go_on(job.folder)}", *failure.args[1:])
+    return failure
+
+
+def _how_to_go_on(folder: Path) -> str:
+    return f"what was drawn is in {folder}, and temperance.resume({str(folder)!r}, ...) goes on from there"
 
 
 def _with_values(job: Job, result: Result) -> Result:
     """The same with the draws in the terms of the model, too."""
     if job.spec.constrain is None:
         return result
+    made = [LazyValues(job, chain) for chain in result.chains]
+    if job.folder is None:  # at once, so that an error shows; rows on a disk may be more than memory holds
+        for values in made:
+            dict(values)
     chains = [
-        replace(
-            chain,
-            values=values_of(job.spec, chain.sampling.draws, job.shapes),
-            level_points=_level_points(job.spec, chain.sampling.level_draws),
-        )
-        for chain in result.chains
+        replace(chain, values=values, level_points=_level_points(job.spec, chain.sampling.level_draws))
+        for chain, values in zip(result.chains, made, strict=True)
     ]
     return replace(result, chains=tuple(chains), value_names=job.spec.value_names)
 
 
-def _level_points(spec: ModelSpec, draws: FloatArray) -> FloatArray | None:
-    """The draws of all levels in the terms of a model that shows its parameters."""
-    if spec.points is None:
+def _level_points(spec: ModelSpec, draws: FloatArray) -> Callable[[], FloatArray] | None:
+    """What makes the draws of all levels in the terms of a model that shows its parameters."""
+    points = spec.points
+    if points is None:
         return None
-    rows = spec.points(draws.reshape(-1, draws.shape[-1]))
-    return rows.reshape(*draws.shape[:-1], rows.shape[-1])
+
+    def made() -> FloatArray:
+        rows = points(draws.reshape(-1, draws.shape[-1]))
+        return rows.reshape(*draws.shape[:-1], rows.shape[-1])
+
+    return made
 
 
-def _warn_of_the_end(result: Result) -> None:
-    if not result.complete:
-        warnings.warn(
-            "the run was interrupted; the result holds what was drawn", IncompleteWarning, stacklevel=CALLER
-        )
+class LazyValues(Mapping[str, FloatArray]):
+    """What ``constrain`` makes of the draws of a chain, when somebody asks for it."""
+
+    def __init__(self, job: Job, chain: ChainRecord) -> None:
+        self._job, self._chain = job, chain
+
+    def __getitem__(self, name: str) -> FloatArray:
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._job.shapes)
+
+    def __len__(self) -> int:
+        return len(self._job.shapes)
+
+    @cached_property
+    def _made(self) -> dict[str, FloatArray]:
+        return values_of(self._job.spec, self._chain.sampling.draws, self._job.shapes)
+
+
+def _warn_of_the_end(result: Result, job: Job) -> None:
+    if result.complete:
+        return
+    how = {"SIGINT": "was interrupted", "Stop": "was stopped"}.get(
+        result.ended_by, f"was ended by {result.ended_by}"
+    )
+    where = "the result holds what was drawn" if job.folder is None else _how_to_go_on(job.folder)
+    warnings.warn(f"the run {how}; {where}", IncompleteWarning, stacklevel=CALLER)
 
 
 def _warn_of_bounds(result: Result) -> None:

@@ -1,29 +1,45 @@
-"""The front doors: ``sample()`` and ``load()``."""
+"""The front doors: ``sample()``, ``resume()`` and ``load()``."""
 
+import contextlib
+import warnings
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from temperance.checks import flag, instance_of, one_of, whole_number
+from temperance import zoo
+from temperance.checks import flag, instance_of, number_between, one_of, whole_number
 from temperance.core.state import FloatArray
-from temperance.errors import InvalidInputError
+from temperance.errors import DamagedFileError, DamageWarning, ExactnessWarning, InvalidInputError
 from temperance.execution import Job, execute, workers_for
 from temperance.models.constrain import value_shapes
 from temperance.models.contract import ModelSpec
 from temperance.models.read import model_spec
+from temperance.models.reference import ZOO, reference_of
 from temperance.results import storage
+from temperance.results.diagnostics import smallest_ess
 from temperance.results.result import Result
-from temperance.runs.allocate import new_traces, require_memory
 from temperance.runs.chain import ChainRun
 from temperance.runs.compiling import note_compiling, require_compiler
+from temperance.runs.describe import exactness
+from temperance.runs.fingerprint import require_same_target, warn_if_it_varies
+from temperance.runs.keep import kept_parts
 from temperance.runs.ladder import first_betas
-from temperance.runs.plan import Plan, default_tune
-from temperance.runs.seeds import chain_seeds, recorded_seed
+from temperance.runs.memory import require_memory
+from temperance.runs.plan import Plan, default_tune, plan_from_plain
+from temperance.runs.progress import watcher
+from temperance.runs.seeds import chain_seeds, recorded_seed, seed_from_plain
 from temperance.runs.starts import Starts
+from temperance.runs.stopping import Stop
+from temperance.runs.window import window_rows
 from temperance.settings import Settings
-from temperance.store.memory import Memory
+from temperance.store.opening import claimed, held
+from temperance.stored import chains_of, load_folder, new_disk, read_run, run_facts, store_in_memory
 from temperance.swaps import Strategy
+
+INF = float("inf")
+CALLER = 3  # frames from a warning to the user's line
 
 
 def sample(
@@ -39,14 +55,19 @@ def sample(
     chains: int = 4,
     cores: int | None = None,
     seed: Any = None,
-    progress: bool = True,
+    progress: Any = True,
     levels: int | None = None,
     temperatures: Any = None,
     inverse_temperatures: Any = None,
     swaps: Strategy | None = None,
     adapt: Literal["tuning", "always"] | None = None,
-    keep_levels: bool = False,
+    keep: Any = ("draws", "statistics"),
+    thin: int = 1,
     settings: Settings | None = None,
+    store: Any = None,
+    overwrite: bool = False,
+    stop: Stop | None = None,
+    memory_limit: float | None = None,
 ) -> Result:
     """Draw from a density that may have many modes, by adaptive parallel tempering.
 
@@ -70,9 +91,13 @@ def sample(
         Arrays, or a tuple of arrays, passed on to functions of ``(x, data)``, which cannot change them.
     vectorized
         The functions take the rows of an ``(n, dim)`` array and return n values.
-    draws, tune, chains, cores, seed, progress
+    draws, tune, chains, cores, seed
         As in PyMC. ``tune=None`` gives the covariances time to settle: 600 iterations a dimension,
         and 5,000 at least. ``cores`` is the number of chains that run at once; it never changes the draws.
+    progress
+        True shows live bars in a terminal and a notebook, and elsewhere a line of log now and then;
+        ``"log"`` lines everywhere; False nothing. A function is called every second or so with a
+        `temperance.Progress`, which has the same facts as data.
     levels, temperatures, inverse_temperatures
         The number of levels, or the first ladder itself, from 1 on. None gives as many levels as take a
         Gaussian of this dimension to a temperature of 150: 4 in the plane, 7 in eight dimensions.
@@ -81,22 +106,35 @@ def sample(
     adapt
         ``"tuning"`` freezes everything for the draws, ``"always"`` never stops adapting.
         None leaves it to ``settings``.
-    keep_levels
-        Keep the draws of the hot levels too, in ``result.level_draws``.
+    keep
+        What to keep: ``"draws"``; ``"statistics"``, from which most diagnostics are made; and ``"levels"``,
+        the draws of the hot levels, in ``result.level_draws``.
+    thin
+        Of the ``draws`` that are made, keep one in so many. Counts and rates are of all.
     settings
         Adaptation, trimming, jumps, bounds, swaps and what a NaN does; see `temperance.Settings`.
+    store
+        A folder to which the run is written while it goes on, a second or two after it was drawn. `load`
+        reads it, `resume` goes on with it, whatever ended the run. Memory then does not grow with ``draws``.
+    overwrite
+        Replace a run that the folder holds.
+    stop
+        A `temperance.Stop`, with which another thread can end the run.
+    memory_limit
+        Memory in GiB that the run may take. None is what the machine has free.
 
     Returns
     -------
     Result
-        Its ``draws`` are ``(chain, draw, dim)``. A Ctrl-C, or a KeyboardInterrupt that the density raises,
-        returns what was drawn so far, marked incomplete.
+        Its ``draws`` are ``(chain, draw, dim)``. A Ctrl-C, SIGTERM, SIGHUP, ``stop``, or a KeyboardInterrupt
+        that the density raises, returns what was drawn so far, marked incomplete (``result.ended_by``). A
+        second Ctrl-C does not wait for the call of the density that is under way.
 
     Raises
     ------
     RunError
         The log density (DensityError) or a swap weight (SwapWeightError) failed on the way; the error's
-        ``result`` keeps all earlier draws.
+        ``result`` keeps all earlier draws. Or the store could not be written to (StoreError).
     SystemExit
         The log density or a swap weight raised it; it carries such a ``result``, too.
     """
@@ -126,27 +164,166 @@ def sample(
         dim=starts.dim,
         draws=whole_number("draws", draws, least=0),
         tune=default_tune(starts.dim) if tune is None else whole_number("tune", tune, least=0),
-        keep_levels=flag("keep_levels", keep_levels),
+        keep=kept_parts("keep", keep),
+        thin=_thin(thin, draws),
     )
     starts.check(chains, plan.n_levels)
-    require_memory(plan, chains)
+    folder = None if store is None else Path(store)
+    _check_memory(plan, chains, folder, memory_limit)
     job = Job(
         spec=spec,
         plan=plan,
         seed=seed,
         shapes=value_shapes(spec, starts.example),
         workers=workers_for(plan, chains, cores),
-        progress=flag("progress", progress),
+        watch=watcher(progress, smallest_ess),
+        stop=_stop(stop),
+        folder=folder,
     )
-    with note_compiling(job.progress):
-        traces = [new_traces(plan) for _ in seeds]
-        runs = [ChainRun(plan, k, starts, own, rows=traces[k]) for k, own in enumerate(seeds)]
-    return execute(job, runs, Memory(traces))
+    flag("overwrite", overwrite)
+    with contextlib.nullcontext() if folder is None else claimed(folder, overwrite=overwrite):
+        in_place = folder is None and plan.thin == 1 and "statistics" in plan.keep
+        window = None if in_place else window_rows(plan)
+        with note_compiling(job.watch.shows):
+            runs = [ChainRun(plan, k, starts, own, window=window) for k, own in enumerate(seeds)]
+        warn_if_it_varies(runs[0], CALLER)
+        if folder is None:
+            return execute(job, runs, store_in_memory(plan, runs))
+        facts = run_facts(plan, seed, spec.names, reference_of(model))
+        return execute(job, runs, new_disk(folder, facts, plan, runs))
 
 
-def load(path: Any) -> Result:
-    """Read a result that `Result.save` wrote; a file that is none, or is damaged, is refused by name."""
+def resume(
+    path: Any,
+    model: Any = None,
+    *,
+    log_likelihood: Any = None,
+    log_prior: Any = None,
+    data: Any = None,
+    vectorized: bool = False,
+    swaps: Strategy | None = None,
+    draws: int | None = None,
+    cores: int | None = None,
+    progress: Any = True,
+    stop: Stop | None = None,
+) -> Result:
+    """Go on with a run that ``sample(store=...)`` began: after a stop, a crash, or its end.
+
+    The draws are those of a run that was never stopped, bit for bit, on any number of cores.
+
+    Parameters
+    ----------
+    path
+        The folder of the run.
+    model, log_likelihood, log_prior, data, vectorized, swaps
+        The functions of the run, which are never stored, so they are given again. Targets of the zoo and
+        swaps without a function of yours are known by name. The log density must give the values that it gave
+        before, at the points where the first chain is.
+    draws
+        Draws of each chain in all, those made before included. None: as many as were asked for.
+    cores, progress, stop
+        As in `sample`.
+    """
+    require_compiler()
+    folder = Path(path)
+    read_run(folder)  # a folder without a run is named before it is locked
+    with held(folder):
+        commit, wrong = read_run(folder, thorough=True)
+        if commit.is_cut:
+            raise DamagedFileError(f"path: the run cannot go on, since draws are lost: {'; '.join(wrong)}")
+        if wrong:
+            warnings.warn("; ".join(wrong), DamageWarning, stacklevel=2)
+        stored = commit.facts["run"]
+        known = _known_model(stored) if model is None and log_likelihood is None else model
+        spec = model_spec(
+            known, log_likelihood=log_likelihood, log_prior=log_prior, data=data, vectorized=vectorized
+        )
+        plan = plan_from_plain(stored["plan"], spec.target, swaps=swaps, name="plan")
+        plan = replace(plan, draws=_more_draws(draws, plan))
+        _check_memory(plan, len(commit.snapshots), folder, None)
+        seed = seed_from_plain(stored["seed"])
+        job = Job(
+            spec=spec,
+            plan=plan,
+            seed=seed,
+            shapes=value_shapes(spec, commit.snapshots[0]["now.core.position"][0]),
+            workers=workers_for(plan, len(commit.snapshots), cores),
+            watch=watcher(progress, smallest_ess),
+            stop=_stop(stop),
+            folder=folder,
+        )
+        with note_compiling(job.watch.shows):
+            runs = chains_of(folder, commit, plan, chain_seeds(seed, len(commit.snapshots)))
+        _check_sameness(runs[0], stored["exactness"])
+        facts = run_facts(plan, seed, spec.names, stored["reference"])
+        return execute(job, runs, new_disk(folder, facts, plan, runs, after=commit))
+
+
+def load(path: Any, *, verify: bool = False) -> Result:
+    """Read a run: a file that `Result.save` wrote, or the folder of a run, also of one that is under way.
+
+    Draws of a folder are read when they are asked for. A damaged file is named: of a folder, what comes
+    before it is read, with a warning. ``verify`` reads everything to see whether it is as it was written;
+    else only sizes are compared, and what is wrong inside a file shows as an error when it is read.
+    """
+    if Path(path).is_dir():
+        return load_folder(Path(path), thorough=flag("verify", verify))
     return storage.load(path, Result)
+
+
+def _known_model(stored: dict[str, Any]) -> Any:
+    """The target of the zoo that a run was made of; the functions of others have to be given."""
+    home, _, name = (stored["reference"] or "").partition(":")
+    if home == ZOO:
+        return zoo.get(name)
+    called = stored["setup"]["settings"]["log density"]
+    raise InvalidInputError(f"model must be given again, since functions are never stored: {called}")
+
+
+def _thin(thin: Any, draws: int) -> int:
+    number = whole_number("thin", thin, least=1)
+    if number > max(draws, 1):
+        raise InvalidInputError(f"thin must not be more than the {draws} draws that are made, got {thin}")
+    return number
+
+
+def _stop(stop: Stop | None) -> Stop:
+    if stop is None:
+        return Stop()
+    instance_of("stop", stop, Stop, "a temperance.Stop")
+    return stop
+
+
+def _check_memory(plan: Plan, chains: int, folder: Path | None, limit: float | None) -> None:
+    if limit is not None:
+        number_between("memory_limit", limit, 0.0, INF)
+    require_memory(plan, chains, stored=folder is not None, limit=limit)
+
+
+def _more_draws(draws: int | None, plan: Plan) -> int:
+    """How many draws there are to be in all."""
+    if draws is None:
+        return plan.draws
+    if whole_number("draws", draws, least=0) < plan.draws:
+        raise InvalidInputError(
+            f"draws must not be fewer than the {plan.draws} a chain that the run was to make, got {draws}"
+        )
+    return draws
+
+
+def _check_sameness(run: ChainRun, stored: dict[str, str]) -> None:
+    """Refuse another target, and say so where the last bits may differ."""
+    equal = require_same_target(run)
+    now = exactness()
+    changed = [f"{key} {stored.get(key)} -> {now[key]}" for key in now if now[key] != stored.get(key)]
+    if changed or not equal:
+        why = f"these changed since the run began: {', '.join(changed)}" if changed else "its values differ"
+        seen = "" if equal else ", and the log density has other last bits"
+        warnings.warn(
+            f"the run goes on correctly, but not promised to be the same in all bits: {why}{seen}",
+            ExactnessWarning,
+            stacklevel=3,
+        )
 
 
 def _starts(spec: ModelSpec, initial: Any, seed: np.random.SeedSequence) -> Starts:

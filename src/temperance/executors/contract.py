@@ -19,10 +19,13 @@ class Executor(Protocol):
     def submit(self, task: Callable[[], None]) -> Future[None]:
         """Have a task done."""
 
+    def abandon(self) -> None:
+        """Do not wait for what is under way: it may never end."""
+
     def __enter__(self) -> "Executor":
         """Begin."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Wait for what is under way."""
+        """Wait for what is under way, unless it was abandoned."""

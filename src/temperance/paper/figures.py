@@ -71,7 +71,7 @@ def _draw_target(read: ReadCell, seed: int) -> Any:
 
 def _trajectory(cell: Cell, pair: tuple[int, int], labels: tuple[str, str], columns: int) -> Draw:
     def draw(read: ReadCell, seed: int) -> Any:
-        result = sample_cell(cell, seed, [0], cores=1, keep_levels=True)
+        result = sample_cell(cell, seed, [0], cores=1, keep=("draws", "statistics", "levels"))
         if not result.complete:
             raise KeyboardInterrupt  # caught by `sample`, meant for us
         return draw_levels(result, pair, labels, columns)

@@ -68,7 +68,12 @@ def run_cell(cell: Cell, store: Store, *, runs: int, cores: int, watch: Watch) -
 
 
 def sample_cell(
-    cell: Cell, seed: int, indices: Sequence[int], *, cores: int, keep_levels: bool = False
+    cell: Cell,
+    seed: int,
+    indices: Sequence[int],
+    *,
+    cores: int,
+    keep: Sequence[str] = ("draws", "statistics"),
 ) -> Result:
     """The runs of a cell with these indices; each depends on the seed, the cell and its index alone."""
     study, problem = STUDIES[cell.study], _problem(cell.study)
@@ -86,7 +91,7 @@ def sample_cell(
             cores=cores,
             seed=[_run_seed(cell, seed, index) for index in indices],
             progress=False,
-            keep_levels=keep_levels,
+            keep=keep,
             settings=_settings(study, cell.strategy),
         )
 

@@ -109,7 +109,12 @@ def _statistics(traces: Sequence[tuple[ChainRecord, Trace]]) -> Variables:
         "swap_accept_prob": (BY_EDGE, [trace.adjacent_swap_accept[:, :-1] for _, trace in traces]),
     }
     stacked = {name: (dims, np.stack(values)) for name, (dims, values) in columns.items()}
-    return {name: (dims, values) for name, (dims, values) in stacked.items() if 0 not in values.shape[2:]}
+    n_draws = len(traces[0][1].draws)  # a column that was not kept has none
+    return {
+        name: (dims, values)
+        for name, (dims, values) in stacked.items()
+        if 0 not in values.shape[2:] and values.shape[1] == n_draws
+    }
 
 
 def _of_jumps(trace: Trace) -> ProbArray:

@@ -11,9 +11,25 @@ BoolArray = npt.NDArray[np.bool_]
 
 
 def active(chain: ChainRecord) -> BoolArray:
-    """The draws in which all levels moved; in the others the hot ones rested."""
+    """The draws in which all levels moved; in the others the hot ones rested.
+
+    Of thinned draws, those for which they moved at least once since the one before.
+    """
     all_moved: BoolArray = chain.sampling.n_moved == chain.sampling.n_levels
     return all_moved
+
+
+def times_active(chain: ChainRecord) -> float:
+    """How often all levels moved, in draws that were not kept, too."""
+    if chain.thin == 1:
+        return float(np.count_nonzero(active(chain)))
+    rest_every = 1 if chain.modes is None else chain.modes.rest_every
+    return len(chain.sampling.n_moved) * chain.thin / rest_every
+
+
+def keeps_statistics(chain: ChainRecord) -> bool:
+    """Whether more than draws was kept; without draws there is nothing to miss."""
+    return len(chain.sampling.evaluations) == chain.n_draws
 
 
 def walk_acceptance(chain: ChainRecord) -> FloatArray:
@@ -43,7 +59,8 @@ def _accepted_jumps(chain: ChainRecord) -> FloatArray:
 
 def base_swaps(chain: ChainRecord) -> float:
     """Accepted swaps that touched the base level, each time that all levels moved; NaN without draws."""
-    return mean_of_known(chain.sampling.base_swaps[active(chain)].astype(np.float64))
+    times = times_active(chain)
+    return float(chain.sampling.base_swaps.sum(dtype=np.int64) / times) if times else float("nan")
 
 
 def replicas(chain: ChainRecord) -> IntArray:

@@ -40,11 +40,14 @@ class Result:
     setup: RunSetup = field(repr=False)
     names: Parameters | None = field(default=None, repr=False)
     value_names: Parameters | None = field(default=None, repr=False)  # of what a model shows instead
+    ended_by: str = (
+        ""  # what ended an incomplete run: a signal by its name, or "Stop"; nothing after an error
+    )
 
     @cached_property
     def draws(self) -> FloatArray:
         """The base level, (chain, draw, dim)."""
-        return np.stack([chain.sampling.draws[: self.n_common] for chain in self.kept])
+        return stacked([chain.sampling.draws[: self.n_common] for chain in self.kept])
 
     @cached_property
     def log_density(self) -> FloatArray:
@@ -104,10 +107,17 @@ class Result:
         """Whether the draws of the hot levels were kept."""
         return all(len(chain.sampling.level_draws) == chain.n_draws for chain in self.chains)
 
+    @property
+    def keeps_statistics(self) -> bool:
+        """Whether what most diagnostics are made from was kept."""
+        return all(measure.keeps_statistics(chain) for chain in self.chains)
+
     def require_levels(self) -> None:
         """Raise an error unless the draws of the hot levels were kept."""
         if not self.keeps_levels:
-            raise InvalidInputError("the hot levels were not kept; sample with keep_levels=True")
+            raise InvalidInputError(
+                "the hot levels were not kept; sample with keep=('draws', 'statistics', 'levels')"
+            )
 
     @property
     def dim(self) -> int:
@@ -210,8 +220,8 @@ class Result:
     def to_arviz(self, *, warmup: bool = False, levels: bool = False) -> Any:
         """The result for ArviZ: a ``DataTree``, or ``InferenceData`` before ArviZ 1.
 
-        ``warmup`` adds the tuning, ``levels`` the draws of the hot levels (which ``keep_levels`` must have
-        kept) as a group of their own. A chain is an independent run, never a temperature.
+        ``warmup`` adds the tuning, ``levels`` the draws of the hot levels (``keep`` must have had "levels")
+        as a group of their own. A chain is an independent run, never a temperature.
         """
         from temperance.results.datatree import to_arviz
 
@@ -262,7 +272,21 @@ class Result:
 
 def shown_levels(chain: ChainRecord) -> FloatArray:
     """All levels of one chain in the terms of the model, or as they were sampled."""
-    return chain.sampling.level_draws if chain.level_points is None else chain.level_points
+    return chain.sampling.level_draws if chain.level_points is None else chain.level_points()
+
+
+def stacked(columns: Sequence[FloatArray]) -> FloatArray:
+    """The arrays of all chains as one; without a copy where they are the rows of one array already."""
+    base: Any = columns[0].base
+    if base is not None and len(base) == len(columns) > 0 and base.ndim == columns[0].ndim + 1:
+        rows = base[:, : len(columns[0])]
+        same = (
+            row.__array_interface__["data"] == own.__array_interface__["data"]
+            for row, own in zip(rows, columns, strict=True)
+        )
+        if rows[0].shape == columns[0].shape and all(same):
+            return rows  # type: ignore[no-any-return]
+    return np.stack(columns)
 
 
 def largest_block(lengths: Sequence[int]) -> tuple[int, int]:

@@ -79,7 +79,7 @@ def run_lines(result: "Result") -> list[str]:
 
 def jump_line(result: "Result") -> str:
     """How often the base level jumped and how often that was accepted; nothing where nothing was learnt."""
-    drawn = [chain for chain in result.chains if chain.n_draws and chain.modes is not None]
+    drawn = [chain for chain in result.chains if len(chain.sampling.jump) and chain.modes is not None]
     if not drawn:
         return ""
     tried = np.concatenate([chain.sampling.jump >= 0 for chain in drawn])
@@ -97,7 +97,8 @@ def swap_line(result: "Result") -> str:
     """How many swaps are accepted, and how many reach the base level."""
     drawn = [chain for chain in result.chains if np.any(measure.active(chain))]
     if not drawn:
-        return f"swaps ({result.swap_strategy}): none yet, the hot levels rested"
+        why = "none yet, the hot levels rested" if result.keeps_statistics else "statistics were not kept"
+        return f"swaps ({result.swap_strategy}): {why}"
     attempts = sum(int(chain.sampling.swap_attempts.sum()) for chain in drawn)
     accepted = sum(int(chain.sampling.swap_accepted.sum()) for chain in drawn) / max(attempts, 1)
     touching = mean_of_known(np.array([measure.base_swaps(chain) for chain in drawn]))

@@ -29,7 +29,7 @@ ENDS = ("beta", "log_scale", "mean", "covariance")  # one row for each level lef
 MODES = ("weight", "centre", "covariance")  # one row for each component learnt
 LEARNT = ("chance", "efficiency", "rest_every", "n_scouts")
 NAMES = ("names", "value_names")
-FACTS = ("n_levels_at_start", "n_tune", "swap_strategy", "complete")
+FACTS = ("n_levels_at_start", "n_tune", "swap_strategy", "complete", "ended_by")
 Arrays = dict[str, Any]
 
 
@@ -99,7 +99,7 @@ def _arrays(result: "Result") -> Arrays:
     arrays |= {f"modes.{name}": _stack([_modes_or_none(chain, name) for chain in chains]) for name in MODES}
     for name in chains[0].values:
         arrays[f"values.{name}"] = _stack([chain.values[name] for chain in chains])
-    levels = [chain.level_points for chain in chains if chain.level_points is not None]
+    levels = [chain.level_points() for chain in chains if chain.level_points is not None]
     if levels:
         arrays["level_points"] = _stack(levels)
     arrays["bound_hits"] = np.array([chain.bound_hits for chain in chains])
@@ -133,6 +133,7 @@ def _chain_facts(chain: ChainRecord) -> dict[str, Any]:
     return {
         "n_refused": chain.n_refused,
         "setbacks": chain.setbacks,
+        "thin": chain.thin,
         "complete": chain.complete,
         "n_levels": len(chain.beta),
         "rows": rows,
@@ -180,6 +181,7 @@ def _chain(arrays: Arrays, index: int, facts: dict[str, Any]) -> ChainRecord:
         bound_hits=arrays["bound_hits"][index],
         n_refused=facts["n_refused"],
         setbacks=tuple(facts["setbacks"]),
+        thin=facts["thin"],
         complete=facts["complete"],
         modes=None if facts["modes"] is None else _learnt(arrays, index, facts["modes"]),
     )
@@ -190,7 +192,7 @@ def _level_points(arrays: Arrays, index: int, facts: dict[str, Any]) -> Any:
     if "level_points" not in arrays:
         return None
     length = dict(zip(Trace._fields, facts["rows"]["sampling"], strict=True))["level_draws"]
-    return arrays["level_points"][index, :length]
+    return lambda: arrays["level_points"][index, :length]
 
 
 def _learnt(arrays: Arrays, index: int, facts: dict[str, Any]) -> LearntModes:

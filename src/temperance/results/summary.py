@@ -112,7 +112,7 @@ def _chains(result: "Result") -> dict[str, list[Any]]:
         "draws": [chain.n_draws for chain in result.chains],
         "levels": result.n_levels,
         "hottest_temperature": [float(ladder[-1]) for ladder in result.temperatures],
-        "round_trips": result.round_trips,
+        "round_trips": result.round_trips if result.keeps_statistics else ["-" for _ in rows],
         **{name: [row[name] for row in rows] for name in rows[0]},
     }
 
@@ -123,16 +123,25 @@ def _chain_row(chain: ChainRecord) -> dict[str, Any]:
     total = diagnostics.barrier(measure.edge_acceptance(chain))
     known = np.isfinite(total)
     return {
-        "swap_acceptance": float(trace.swap_accepted.sum() / max(int(trace.swap_attempts.sum()), 1)),
+        "swap_acceptance": _swap_acceptance(chain),
         "base_swaps": measure.base_swaps(chain),
         "barrier": total,
         f"edges at {PAPER_ACCEPTANCE}": diagnostics.edges_needed(total) if known else "-",
         f"edges at {SWEEP_ACCEPTANCE}": (diagnostics.edges_needed(total, SWEEP_ACCEPTANCE) if known else "-"),
         "jump_share": mean_of_known((trace.jump >= 0).astype(np.float64)),
         "jump_acceptance": measure.jump_acceptance(chain),
-        "evaluations": int(chain.tuning.evaluations.sum() + trace.evaluations.sum()),
+        "evaluations": int(chain.tuning.evaluations.sum() + trace.evaluations.sum())
+        if measure.keeps_statistics(chain)
+        else "-",
         "refused": chain.n_refused,
     }
+
+
+def _swap_acceptance(chain: ChainRecord) -> float:
+    """Accepted swaps of all attempts; NaN where they were not kept."""
+    if not measure.keeps_statistics(chain):
+        return float("nan")
+    return float(chain.sampling.swap_accepted.sum() / max(int(chain.sampling.swap_attempts.sum()), 1))
 
 
 def _pairs(result: "Result") -> dict[str, list[Any]]:

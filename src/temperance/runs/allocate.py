@@ -1,18 +1,15 @@
 """Arrays for one chain."""
 
+from collections.abc import Collection
+
 import numpy as np
 
 from temperance.core.lanes import LANES
-from temperance.core.schema import allocate, new_array, sizes
+from temperance.core.schema import allocate, sizes
 from temperance.core.state import CONTROL_SIZE, FloatArray, Info, IntArray, State, Trace
-from temperance.errors import InvalidInputError
 from temperance.moves import records_of
+from temperance.runs.keep import DRAWS, STATISTICS, kept_columns
 from temperance.runs.plan import Plan, initial_log_scale
-
-MEMORY_LIMIT = 8 * 2**30  # bytes for the covariances and traces of one call
-
-# Columns of a trace that are recorded on request, and while adapting.
-KEPT_LEVELS, HISTORY = ("level_draws",), ("beta", "log_scale")
 
 
 def new_state(plan: Plan) -> State:
@@ -57,36 +54,38 @@ def new_info(plan: Plan) -> Info:
     return info
 
 
-def new_trace(plan: Plan, n_rows: int, *, adapting: bool, keep_levels: bool) -> Trace:
-    """Room for one phase; columns that are not recorded get no rows."""
-    unwanted = (() if keep_levels else KEPT_LEVELS) + (() if adapting else HISTORY)
-    none = sizes(plan.n_levels, plan.dim, draw=0)
-    return allocate(
-        Trace,
-        sizes(plan.n_levels, plan.dim, draw=n_rows),
-        **{name: new_array(Trace, name, none) for name in unwanted},
-    )
+def no_rows(n_levels: int, dim: int) -> Trace:
+    """A trace without rows, which says what a row would be like."""
+    return allocate(Trace, sizes(n_levels, dim, draw=0))
 
 
-def new_traces(plan: Plan) -> dict[str, Trace]:
-    """Room for both phases."""
-    adapting, keep = plan.adapts_for_ever, plan.keep_levels
-    return {
-        "tuning": new_trace(plan, plan.tune, adapting=True, keep_levels=False),
-        "sampling": new_trace(plan, plan.draws, adapting=adapting, keep_levels=keep),
-    }
+def new_trace(plan: Plan, n_rows: int, columns: Collection[str]) -> Trace:
+    """Room for so many rows; columns that are not recorded get none."""
+    none = no_rows(plan.n_levels, plan.dim)
+    unwanted = {name: getattr(none, name) for name in Trace._fields if name not in columns}
+    return allocate(Trace, sizes(plan.n_levels, plan.dim, draw=n_rows), **unwanted)
 
 
-def require_memory(plan: Plan, chains: int) -> None:
-    """Refuse a run that would take more memory than is allowed."""
-    covariances = chains * covariance_bytes(plan) / 2**30
-    needed, limit = covariances + chains * trace_bytes(plan) / 2**30, MEMORY_LIMIT / 2**30
-    if needed > limit:
-        raise InvalidInputError(
-            f"{chains} chains x {plan.n_levels} levels in {plan.dim} dimensions need "
-            f"{needed:.1f} GiB ({covariances:.1f} for covariances, the rest for draws), more than the "
-            f"{limit:.0f} GiB allowed; use fewer levels, chains or draws"
-        )
+def tuning_columns() -> tuple[str, ...]:
+    """What is recorded while tuning: all but the draws of hot levels."""
+    return kept_columns((DRAWS, STATISTICS), adapting=True)
+
+
+def recorded_columns(plan: Plan) -> tuple[str, ...]:
+    """What the loop records of the draws, whether it is kept or not."""
+    return kept_columns({*plan.keep, STATISTICS}, adapting=plan.adapts_for_ever)
+
+
+def sampled_columns(plan: Plan) -> tuple[str, ...]:
+    """What is kept of the draws."""
+    return kept_columns(plan.keep, adapting=plan.adapts_for_ever)
+
+
+def kept_draws(plan: Plan, chains: int) -> list[Trace]:
+    """Room for what is kept of the draws of each chain. Draws of all chains lie in one array, to be one."""
+    n_kept, columns = plan.draws // plan.thin, set(sampled_columns(plan)) - {DRAWS}
+    draws = np.zeros((chains, n_kept, plan.dim))
+    return [new_trace(plan, n_kept, columns)._replace(draws=draws[chain]) for chain in range(chains)]
 
 
 def covariance_bytes(plan: Plan) -> int:
@@ -95,15 +94,19 @@ def covariance_bytes(plan: Plan) -> int:
     return int(n_lanes * plan.dim * (plan.dim + 1) // 2 * np.dtype(np.float64).itemsize)
 
 
-def trace_bytes(plan: Plan) -> int:
-    """Memory for the two traces of one chain."""
-    tuning = _row_bytes(new_trace(plan, 1, adapting=True, keep_levels=False))
-    sampling = _row_bytes(new_trace(plan, 1, adapting=plan.adapts_for_ever, keep_levels=plan.keep_levels))
-    return plan.tune * tuning + plan.draws * sampling
+def tuning_bytes(plan: Plan) -> int:
+    """Memory for the rows of the tuning of one chain."""
+    return plan.tune * row_bytes(plan, tuning_columns())
 
 
-def _row_bytes(trace: Trace) -> int:
-    return int(sum(column.nbytes for column in trace))
+def sampling_bytes(plan: Plan) -> int:
+    """Memory for the rows that are kept of the draws of one chain."""
+    return plan.draws // plan.thin * row_bytes(plan, sampled_columns(plan))
+
+
+def row_bytes(plan: Plan, columns: Collection[str]) -> int:
+    """Memory for one row."""
+    return int(sum(column.nbytes for column in new_trace(plan, 1, columns)))
 
 
 def new_control() -> IntArray:

@@ -1,5 +1,6 @@
 """One chain: its value tied to a density and a strategy in this process, and advanced by segments."""
 
+import threading
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -21,17 +22,18 @@ from temperance.core.state import (
     STOP,
     SWAPPING,
     Chain,
+    FloatArray,
     Noise,
     Settings,
     State,
     Trace,
 )
 from temperance.moves import records_of
-from temperance.runs.allocate import cut, new_control, new_info, new_traces
+from temperance.runs.allocate import cut, new_control, new_info
 from temperance.runs.events import for_the_draws, learn
 from temperance.runs.failures import density_failure, move_failure, own_failure, swap_failure, thawed_failure
-from temperance.runs.learn import recorded
-from temperance.runs.levels import apparent_scales, covariances, freeze_averages
+from temperance.runs.leave import LOG_SCALE, record_of
+from temperance.runs.levels import apparent_scales, freeze_averages
 from temperance.runs.noise import NoiseBlocks
 from temperance.runs.plan import Plan, kernel_settings
 from temperance.runs.record import ChainRecord
@@ -40,6 +42,9 @@ from temperance.runs.seeds import STARTS, keyed
 from temperance.runs.snapshot import Snapshot, restored, snapshot
 from temperance.runs.starts import Starts, require_gradient, settle
 from temperance.runs.state import RunState, first_run_state, stop_after
+from temperance.runs.unraisable import heeding, noticed
+from temperance.runs.window import Rows
+from temperance.store.contract import Handed
 from temperance.swaps.binding import bind
 from temperance.targets import Buffers
 
@@ -47,8 +52,8 @@ from temperance.targets import Buffers
 class ChainRun:
     """One tempering run of ``plan``. ``failure`` says what ended it early, if a user's function did.
 
-    ``now`` is its value. The rest is of this process alone: buffers, addresses, compiled code, and the
-    traces, to which rows are written.
+    ``now`` is its value. The rest is of this process alone: buffers, addresses, compiled code, and the rows
+    that were not handed over. Of the draws there is room for a ``window`` of rows, or for all.
     """
 
     def __init__(
@@ -59,7 +64,7 @@ class ChainRun:
         seed: np.random.SeedSequence,
         *,
         now: RunState | None = None,
-        rows: Mapping[str, Trace] | None = None,
+        window: int | None = None,
     ) -> None:
         self.plan = plan
         self.index = index
@@ -67,10 +72,11 @@ class ChainRun:
         self.info = new_info(plan)
         self.control = new_control()
         self.failure: BaseException | None = None
-        rows = new_traces(plan) if rows is None else rows
-        self.tuning, self.sampling = rows["tuning"], rows["sampling"]
+        self.abandoned = False  # a call does not return, and nobody waits for it any more
+        self.handing_over = threading.Lock()
+        self.rows = Rows(plan, window)
         self._seed = seed
-        self._n_rows = 0  # written, of both traces
+        self._n_rows = 0  # iterations that have a row
         self._n_wasted = 0  # evaluations of scouts that were stopped
         state = self.state
         self._swaps = bind(plan.strategy, state.position, state.log_density, state.beta, state.n_levels)
@@ -85,7 +91,9 @@ class ChainRun:
         if jumps:
             self._scout = compiled_scout(*records_of(plan.moves))
         if starts is not None:
-            settle(starts, index, np.random.default_rng(keyed(seed, STARTS)), self._bound, self._buffers)
+            generator = np.random.default_rng(keyed(seed, STARTS))
+            with noticed(), heeding(self.control, self._bound.failures):
+                settle(starts, index, generator, self._bound, self._buffers)
             require_gradient(plan.walk, plan.target.name, self._buffers)
             self._take_start()
 
@@ -95,9 +103,29 @@ class ChainRun:
         return self.now.core
 
     @property
+    def tuning(self) -> Trace:
+        """The rows of the tuning."""
+        return self.rows.tuning
+
+    @property
+    def sampling(self) -> Trace:
+        """The rows of the draws, or a window of them."""
+        return self.rows.window
+
+    @property
     def n_done(self) -> int:
         """Iterations finished, tuning included."""
         return self.now.n_done
+
+    @property
+    def n_written(self) -> int:
+        """Iterations that have a row; without the last where another thread may be about to write it."""
+        return max(self._n_rows, self.n_done - int(self.abandoned))
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it has to hand over rows before it can go on."""
+        return self.n_done >= self.plan.tune + self.rows.end_of_room and not self.finished
 
     @property
     def n_in_all(self) -> int:
@@ -124,23 +152,32 @@ class ChainRun:
         """Ask the loop to end before its next density; any thread may."""
         self.control[STOP] = 1
 
+    def abandon(self) -> None:
+        """Nobody waits for the segment that is under way: it may never end."""
+        with self.handing_over:
+            self.abandoned = True
+
     def go_on(self) -> None:
         """Forget that it was stopped, so that it can be advanced again."""
+        self._forget_wasted()
+        self.control[STOP], self.control[STATUS], self.failure = 0, RUNNING, None
+
+    def _forget_wasted(self) -> None:
+        """Evaluations of scouts that were stopped will be made again."""
         if self._n_wasted:
             self.tuning.evaluations[self.n_done - 1] -= self._n_wasted
             self._n_wasted = 0
-        self.control[STOP], self.control[STATUS], self.failure = 0, RUNNING, None
 
     def run(self) -> None:
         """All of it."""
         self.advance(self.n_in_all)
 
     def advance(self, n_iterations: int) -> None:
-        """Make so many iterations more, or as many as there are; fewer when stopped or when something fails.
+        """Make so many iterations more, or as many as there are or have room; fewer when something ends it.
 
         Whatever ends it, the value and its streams agree, and no row that was written is lost.
         """
-        end = min(self.n_done + n_iterations, self.n_in_all)
+        end = min(self.n_done + n_iterations, self.n_in_all, self.plan.tune + self.rows.end_of_room)
         try:
             while self.running and (self.n_done < end or self._something_is_due):
                 if self.n_done == self.now.next_stop:
@@ -154,47 +191,86 @@ class ChainRun:
             self.failure = own_failure(self.index, self.n_done, error)
 
     def snapshot(self) -> Snapshot:
-        """The value and the rows of the tuning so far, from which learning goes on, as arrays by name."""
-        rows = cut(self.tuning, min(self.n_done, self.plan.tune))
-        return snapshot(self.now, "now") | snapshot(rows, "tuning")
+        """The value and the rows that were not handed over, as arrays by name."""
+        rows = self.rows.waiting(*self._phases(self.n_written))
+        with np.errstate(all="ignore"):  # of levels about which nothing is known yet
+            scales = {LOG_SCALE: np.log(apparent_scales(self.plan, self.state))}
+        return snapshot(self.now, "now") | rows | scales
+
+    def hand_over(self) -> Handed:
+        """Rows that will not change any more, and how to go on after them.
+
+        Scouts count as evaluations of the iteration before them: its row waits until they are back.
+        """
+        self._forget_wasted()
+        final = self.n_done - int(self.n_done == self.now.next_stop)
+        n_drawn = self._phases(self.n_written)[1]  # a row that is made again is the same
+        rows = self.rows.hand_over(self._phases(final)[0], n_drawn)
+        handed = Handed(rows, self.snapshot())
+        self.rows.make_room(self._phases(self.n_done)[1], n_drawn)
+        return handed
+
+    def rescue(self) -> Handed:
+        """Rows that are final, of a chain that has not ended its segment; it has no value to go on from."""
+        return Handed(self.rows.hand_over(*self._phases(max(0, self.n_done - 1))), {})
+
+    def _phases(self, n_iterations: int) -> tuple[int, int]:
+        """So many iterations as those of the tuning and those of the draws."""
+        n_tuned = min(n_iterations, self.plan.tune)
+        return n_tuned, n_iterations - n_tuned
 
     @classmethod
     def from_snapshot(
-        cls, plan: Plan, index: int, seed: np.random.SeedSequence, arrays: Snapshot
+        cls,
+        plan: Plan,
+        index: int,
+        seed: np.random.SeedSequence,
+        arrays: Snapshot,
+        *,
+        window: int | None = None,
+        tuning: Trace | None = None,
+        given: Mapping[str, int] | None = None,
     ) -> "ChainRun":
-        """The chain that a snapshot was taken of; rows of its draws are not in it."""
-        run = cls(
-            plan,
-            index,
-            None,
-            seed,
-            now=restored(RunState, arrays, "now", {State: records_of(plan.moves).state}),
-        )
-        rows: Trace = restored(Trace, arrays, "tuning")
-        for name in Trace._fields:
-            saved = getattr(rows, name)
-            getattr(run.tuning, name)[: len(saved)] = saved
+        """The chain that a snapshot was taken of.
+
+        ``given`` says how many rows had been handed over; those of the tuning have to be given back.
+        """
+        now = restored(RunState, arrays, "now", {State: records_of(plan.moves).state})
+        run = cls(plan, index, None, seed, now=now, window=window)
+        _, n_drawn = run._phases(run.n_done)
+        run.rows.take_back({"tuning": 0, "sampling": 0} if given is None else given, tuning, arrays, n_drawn)
         run._n_rows = run.n_done
         return run
 
-    def leave(self) -> ChainRecord:
-        """What has been drawn so far, and the parameters reached."""
-        n_rows = max(self._n_rows, self.n_done)
-        n_tuned = min(n_rows, self.plan.tune)
-        live = slice(0, int(self.state.n_levels[0]))
-        return ChainRecord(
+    def drawn(self) -> Trace:
+        """The draws that are in memory."""
+        return self.rows.drawn(self._phases(self.n_written)[1])
+
+    def leave(self, drawn: Trace | None = None) -> ChainRecord:
+        """What has been drawn so far, or what was handed over of it, and the parameters reached."""
+        n_tuned, _ = self._phases(self.n_written)
+        return record_of(
+            self.now,
+            np.log(apparent_scales(self.plan, self.state)),
             tuning=cut(self.tuning, n_tuned),
-            sampling=cut(self.sampling, n_rows - n_tuned),
-            beta=self.state.beta[live].copy(),
-            log_scale=np.log(apparent_scales(self.plan, self.state)),
-            mean=self.state.mean[live].copy(),
-            covariance=covariances(self.state),
-            n_refused=int(self.state.n_refused[0]),
-            bound_hits=self.state.bound_hits.copy(),
+            sampling=self.drawn() if drawn is None else drawn,
             complete=self.finished,
-            modes=recorded(self.now.learner),
-            setbacks=self.now.setbacks,
+            thin=self.plan.thin,
         )
+
+    def evaluate(self, points: FloatArray) -> BaseException | None:
+        """Ask the target at these points, the answers being in ``info``; what it raised, if it did."""
+        self.info.n_asked[0] = len(points)
+        self.info.proposal[: len(points)] = points
+        try:
+            with heeding(self.control, self._bound.failures):
+                self._bound.fill(self._buffers)
+        except BaseException as error:  # noqa: BLE001  whatever the density raised
+            return error
+        if self.control[STATUS] == RAISED:
+            self.control[STATUS] = RUNNING
+            return self._bound.failures.pop()
+        return None
 
     @property
     def _something_is_due(self) -> bool:
@@ -211,7 +287,7 @@ class ChainRun:
         """Iterations up to ``end``, to the next stop, or as many as there are random numbers for."""
         tuning = not self.now.frozen
         settings = kernel_settings(self.plan, adapting=tuning or self.plan.adapts_for_ever)
-        trace, first = (self.tuning, 0) if tuning else (self.sampling, self.plan.tune)
+        trace, first = (self.tuning, 0) if tuning else (self.sampling, self.plan.tune + self.rows.first)
         began, rest = self.n_done, self.now.learner.rest_every
         stop = min(end, self.now.next_stop) if tuning else end
         size = min(self._noise.block_size, stop - began)
@@ -291,7 +367,8 @@ class ChainRun:
     def _guarded(self, call: Callable[[], int]) -> None:
         """Call compiled code; whatever a user's function did wrong on the way becomes the failure."""
         try:
-            call()
+            with heeding(self.control, self._bound.failures):
+                call()
         except BaseException as error:  # noqa: BLE001  whatever the density raised
             self.control[STATUS] = RAISED
             self._fail(error)

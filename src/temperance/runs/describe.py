@@ -3,6 +3,8 @@
 import platform
 from importlib import metadata
 
+from temperance.core.compile import kernel_digest
+from temperance.core.numba_internals.processor import processor_name
 from temperance.runs.plan import Plan, unimodal_scale, walk_acceptance
 from temperance.runs.record import RunSetup
 from temperance.settings import settings_to_plain
@@ -28,6 +30,11 @@ def versions() -> dict[str, str]:
     packages = {name: _version(name) for name in ("temperance", "numpy", "numba")}
     machine = f"{platform.system()} {platform.machine()}"
     return {**packages, "python": platform.python_version(), "machine": machine}
+
+
+def exactness() -> dict[str, str]:
+    """What must be the same for draws to be the same in all bits: versions, kernels and the processor."""
+    return {**versions(), "processor": processor_name(), "kernels": kernel_digest()}
 
 
 def _version(package: str) -> str:

@@ -8,13 +8,15 @@ import functools
 import math
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from temperance.executors.contract import Executor
 from temperance.runs.chain import ChainRun
 from temperance.runs.progress import Display
+from temperance.runs.stopping import Stop, listening
+from temperance.runs.unraisable import noticed
 from temperance.store.contract import Store
 
 REFRESH_SECONDS = 0.05
@@ -37,11 +39,14 @@ class Segments:
         self._size = FIRST_SEGMENT
 
     def next(self, limit: float) -> None:
-        """Advance by one segment, not beyond iteration ``limit``, and commit it."""
+        """Advance by one segment, not beyond iteration ``limit``, and hand over what it is time for."""
         began, clock = self.run.n_done, time.perf_counter()
         self.run.advance(int(min(self._size, limit - began)))
         made, seconds = self.run.n_done - began, time.perf_counter() - clock
-        self._store.commit(self.run.index, self.run.snapshot)
+        with self.run.handing_over:
+            wanted = self.run.is_full or self._store.wants(self.run.index)
+            if wanted and not self.run.abandoned:  # long before, and the run has ended without it
+                self._store.append(self.run.index, self.run.hand_over())
         growth = SEGMENT_SECONDS / max(seconds, SEGMENT_SECONDS / MAX_GROWTH)
         self._size = max(1, int(max(made, self._size / MAX_GROWTH) * max(growth, 1.0 / MAX_GROWTH)))
 
@@ -54,28 +59,29 @@ class Barrier:
     meet: Callable[[Sequence[ChainRun]], None]
 
 
-def drive(
-    runs: Sequence[ChainRun],
-    executor: Executor,
-    store: Store,
-    display: Display,
-    barriers: Sequence[Barrier] = (),
-) -> bool:
-    """Run all chains; False when a Ctrl-C ended them early. A failed chain stops the others."""
-    segments = [Segments(run, store) for run in runs]
-    with executor, display:
+@dataclass(frozen=True)
+class Crew:
+    """All who have a part in a run beside its chains."""
+
+    executor: Executor
+    store: Store
+    display: Display
+    stop: Stop = field(default_factory=Stop)
+
+
+def drive(runs: Sequence[ChainRun], crew: Crew, barriers: Sequence[Barrier] = ()) -> None:
+    """Run all chains to their end, or until somebody stops them. A failed chain stops the others.
+
+    Whatever ends it, all that was drawn is handed over to the store.
+    """
+    segments = [Segments(run, crew.store) for run in runs]
+    with listening(crew.stop), noticed():
         try:
-            for barrier in barriers:
-                _watch(segments, executor, display, barrier.iteration)
-                barrier.meet(runs)
-            _watch(segments, executor, display, math.inf)
-        except KeyboardInterrupt:
-            stop_all(runs)
-            return False
-        except BaseException:
-            stop_all(runs)
-            raise
-    return True
+            with crew.executor, crew.display:
+                _pass_all(segments, crew, barriers)
+        finally:
+            for run in runs:
+                crew.store.append(run.index, run.rescue() if run.abandoned else run.hand_over())
 
 
 def stop_all(runs: Sequence[ChainRun]) -> None:
@@ -84,23 +90,49 @@ def stop_all(runs: Sequence[ChainRun]) -> None:
         run.stop()
 
 
-def _watch(segments: Sequence[Segments], executor: Executor, display: Display, limit: float) -> None:
+def _pass_all(segments: Sequence[Segments], crew: Crew, barriers: Sequence[Barrier]) -> None:
+    runs = [one.run for one in segments]
+    try:
+        for barrier in barriers:
+            _watch(segments, crew, barrier.iteration)
+            barrier.meet(runs)
+        _watch(segments, crew, math.inf)
+    except KeyboardInterrupt:  # by a handler that is not ours
+        crew.stop.set("SIGINT")
+        stop_all(runs)
+    except BaseException:
+        stop_all(runs)
+        raise
+
+
+def _watch(segments: Sequence[Segments], crew: Crew, limit: float) -> None:
     """Keep the workers busy until no chain can go on, or all are at the limit."""
     busy: dict[Future[None], Segments] = {}
     shown = time.monotonic()
     while True:
+        if crew.stop.is_set() or any(one.run.failure is not None for one in segments):
+            stop_all([one.run for one in segments])
+        if crew.stop.is_urgent:
+            _abandon(busy.values(), crew.executor)
+            return
         idle = [one for one in segments if one not in busy.values()]
         ready = [one for one in idle if one.run.goes_on and one.run.n_done < limit]
         ready.sort(key=lambda one: one.run.n_done)
-        for one in ready[: executor.workers - len(busy)]:
-            busy[executor.submit(functools.partial(one.next, limit))] = one
+        for one in ready[: crew.executor.workers - len(busy)]:
+            busy[crew.executor.submit(functools.partial(one.next, limit))] = one
         if not busy:
             return
         for future in wait(busy, timeout=REFRESH_SECONDS, return_when=FIRST_COMPLETED).done:
             busy.pop(future)
             future.result()
-        if any(one.run.failure is not None for one in segments):
-            stop_all([one.run for one in segments])
+        crew.store.check()
         if time.monotonic() - shown >= REFRESH_SECONDS:
-            display.update()
+            crew.display.update()
             shown = time.monotonic()
+
+
+def _abandon(segments: Iterable[Segments], executor: Executor) -> None:
+    """Leave calls that are under way to themselves."""
+    executor.abandon()
+    for one in segments:
+        one.run.abandon()

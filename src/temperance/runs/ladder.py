@@ -68,6 +68,10 @@ def check_betas(name: str, betas: FloatArray, given: FloatArray, has_prior: bool
         raise InvalidInputError(f"{name} must {order}, all positive; got {given.tolist()}")
     if np.any(np.diff(betas) >= 0.0):
         raise InvalidInputError(f"{name} must {order} strictly; got {given.tolist()}")
+    with np.errstate(over="ignore"):
+        hottest = 1.0 / betas[betas > 0.0][-1]
+    if np.isinf(hottest):
+        raise InvalidInputError(f"{name} must not exceed what a number can hold; got {given.tolist()}")
     if betas[-1] == 0.0 and not has_prior:
         raise InvalidInputError(
             f"{name} may reach beta = 0 only when the target has a log_prior; got {given.tolist()}"

@@ -13,6 +13,7 @@ from temperance.errors import InvalidInputError
 from temperance.modes.policy import LEARNING
 from temperance.moves import Move, moves_with
 from temperance.plain import FORMAT_KEY, from_plain, record, to_plain, unstamped
+from temperance.runs.keep import kept_parts
 from temperance.runs.ladder import check_betas
 from temperance.settings import Settings, settings_from_plain, settings_to_plain
 from temperance.swaps import Strategy
@@ -44,7 +45,8 @@ class Plan:
     dim: int
     draws: int
     tune: int
-    keep_levels: bool
+    keep: tuple[str, ...] = ("draws", "statistics")
+    thin: int = 1
 
     @property
     def n_levels(self) -> int:
@@ -79,11 +81,12 @@ class Plan:
 
 def plan_to_plain(plan: Plan) -> dict[str, Any]:
     """All of a plan but its functions, as values that JSON knows."""
-    numbers = {name: to_plain(getattr(plan, name)) for name in ("betas", "dim", "draws", "tune")}
+    numbers = {
+        name: to_plain(getattr(plan, name)) for name in ("betas", "dim", "draws", "tune", "keep", "thin")
+    }
     return {
         FORMAT_KEY: FORMAT,
         **numbers,
-        "keep_levels": plan.keep_levels,
         "has_prior": plan.target.has_prior,
         "settings": settings_to_plain(plan.settings),
     }
@@ -98,7 +101,7 @@ def plan_from_plain(
     name: str = "plan",
 ) -> Plan:
     """The plan that `plan_to_plain` described, for functions that are given again."""
-    keys = ("betas", "dim", "draws", "tune", "keep_levels", "has_prior", "settings")
+    keys = ("betas", "dim", "draws", "tune", "keep", "thin", "has_prior", "settings")
     given = record(name, unstamped(name, plain, FORMAT), keys)
     if flag(f"{name}.has_prior", given["has_prior"]) != target.has_prior:
         whole, parts = "log_density", "log_likelihood and log_prior"
@@ -113,7 +116,8 @@ def plan_from_plain(
         dim=whole_number(f"{name}.dim", given["dim"], least=1),
         draws=whole_number(f"{name}.draws", given["draws"], least=0),
         tune=whole_number(f"{name}.tune", given["tune"], least=0),
-        keep_levels=flag(f"{name}.keep_levels", given["keep_levels"]),
+        keep=kept_parts(f"{name}.keep", given["keep"]),
+        thin=whole_number(f"{name}.thin", given["thin"], least=1),
     )
 
 

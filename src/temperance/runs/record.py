@@ -1,6 +1,6 @@
 """What one chain leaves behind, and how the run was set up."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,15 +23,17 @@ class ChainRecord:
     complete: bool
     modes: LearntModes | None = None
     setbacks: tuple[str, ...] = ()  # what could not be learnt, when and why; it stayed as it was before
+    thin: int = 1  # draws that were made for each that was kept
     # The draws after tuning in the terms of a model with ``constrain``, by name.
     values: Mapping[str, FloatArray] = field(default_factory=dict)
-    # Those of all levels, (draw, level, value), if they were kept and the model shows its parameters.
-    level_points: FloatArray | None = None
+    # Makes those of all levels, (draw, level, value), where a model shows its parameters.
+    level_points: Callable[[], FloatArray] | None = None
 
     @property
     def n_draws(self) -> int:
-        """How many draws were made after tuning."""
-        return len(self.sampling.draws)
+        """How many draws are kept."""
+        known: Any = self.sampling
+        return int(known.n_rows) if hasattr(known, "n_rows") else len(known.draws)  # without reading them
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,20 +1,70 @@
 """Rows in memory, which last as long as the process."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 from temperance.core.state import Trace
-from temperance.store.contract import Arrays
+from temperance.store.contract import SAMPLING, Handed
+
+
+class Chain(Protocol):
+    """One that has room for all that it will draw."""
+
+    def drawn(self) -> Trace:
+        """What it has drawn so far."""
+
+
+class InPlace:
+    """Chains keep all that they record where they recorded it: there is nothing to hand over."""
+
+    def __init__(self, chains: Sequence[Chain]) -> None:
+        self._chains = chains
+
+    def wants(self, chain: int) -> bool:  # noqa: ARG002
+        """Never."""
+        return False
+
+    def append(self, chain: int, handed: Handed) -> None:
+        """The rows are where they are."""
+
+    def sampled(self, chain: int) -> Trace:
+        """What the chain has."""
+        return self._chains[chain].drawn()
+
+    def close(self, ended: Mapping[str, Any]) -> None:
+        """There is nothing to write."""
+
+    def check(self) -> None:
+        """Nothing can fail."""
 
 
 class Memory:
-    """Traces allocated at the start; nobody asks for a snapshot of what has not ended."""
+    """Of the draws, the rows and columns that are to be kept, copied out of the chains' windows."""
 
-    def __init__(self, traces: Sequence[Mapping[str, Trace]]) -> None:
-        self._traces = traces
+    def __init__(self, rooms: Sequence[Trace]) -> None:
+        self._rooms = rooms
+        self._n_rows = [0 for _ in rooms]
 
-    def rows(self, chain: int, phase: str) -> Trace:
-        """The trace of one phase."""
-        return self._traces[chain][phase]
+    def wants(self, chain: int) -> bool:  # noqa: ARG002
+        """Not before the window is full."""
+        return False
 
-    def commit(self, chain: int, snapshot: Callable[[], Arrays]) -> None:
-        """The rows are where they are."""
+    def append(self, chain: int, handed: Handed) -> None:
+        """Copy the rows of the draws; those of the tuning stay with the chain."""
+        rows, room = handed.rows[SAMPLING], self._rooms[chain]
+        first = self._n_rows[chain]
+        columns: Any = zip(room, rows, strict=True)
+        for column, new in columns:
+            column[first : first + len(new)] = new
+        self._n_rows[chain] = first + len(rows.draws)
+
+    def sampled(self, chain: int) -> Trace:
+        """The rows so far."""
+        end = self._n_rows[chain]
+        return Trace._make(column[:end] for column in self._rooms[chain])
+
+    def close(self, ended: Mapping[str, Any]) -> None:
+        """There is nothing to write."""
+
+    def check(self) -> None:
+        """Nothing can fail."""

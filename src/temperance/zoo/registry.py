@@ -39,6 +39,11 @@ def names() -> list[str]:
     return sorted(_FACTORIES)
 
 
+def key_of(problem: Problem) -> str | None:
+    """The name by which `get` gives a problem that is called the same."""
+    return next((key for key in names() if get(key).name == problem.name), None)
+
+
 def get(name: str) -> Problem:
     """The problem of this name, with default arguments."""
     return _FACTORIES[one_of("name", name, names())]()

@@ -2,7 +2,7 @@
 
 from temperance.results.diagnostics.acceptance import pair_acceptance
 from temperance.results.diagnostics.barrier import barrier, edges_needed, integrated_barrier, local_barrier
-from temperance.results.diagnostics.ess import ess_bulk, ess_mean, ess_tail
+from temperance.results.diagnostics.ess import ess_bulk, ess_mean, ess_tail, smallest_ess
 from temperance.results.diagnostics.mcse import mcse_mean, mcse_sd
 from temperance.results.diagnostics.modes import find_modes, nearest_mode
 from temperance.results.diagnostics.occupancy import disagreement, occupancy
@@ -32,5 +32,6 @@ __all__ = [
     "r_hat",
     "replica_places",
     "round_trips",
+    "smallest_ess",
     "unimodality",
 ]

@@ -8,12 +8,23 @@ from temperance.core.state import FloatArray
 from temperance.results.diagnostics.chains import as_chains, normal_scores, say_something, split
 
 TAILS = (0.05, 0.95)
+GLANCE = 16  # coordinates
 
 
 def ess_bulk(draws: Any) -> float:
     """Bulk effective sample size of ``(chain, draw)``."""
     chains = as_chains(draws)
     return _ess(normal_scores(split(chains))) if say_something(chains) else float("nan")
+
+
+def smallest_ess(draws: FloatArray) -> float:
+    """The smallest bulk effective sample size of a coordinate of ``(chain, draw, dim)``; NaN unless known.
+
+    A glance: where there are many coordinates, a few of them.
+    """
+    looked_at = range(0, draws.shape[2], -(-draws.shape[2] // GLANCE))
+    known = [ess_bulk(draws[:, :, coordinate]) for coordinate in looked_at]
+    return min((value for value in known if np.isfinite(value)), default=float("nan"))
 
 
 def ess_tail(draws: Any) -> float:

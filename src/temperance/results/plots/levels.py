@@ -24,7 +24,7 @@ def draws_by_level(
     """Two parameters at every level (or a histogram of the only one), a panel for each in one axis.
 
     Grey panels are hotter than the first level that passes for unimodal by the rule of the run's trimming.
-    Needs ``keep_levels=True``.
+    Needs ``"levels"`` among what ``keep`` says.
     """
     record = one_chain(result, chain)
     result.require_levels()

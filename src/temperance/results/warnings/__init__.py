@@ -12,6 +12,7 @@ from temperance.results.warnings.running import (
     incomplete,
     learning_failed,
     no_draws,
+    no_statistics,
     one_chain,
     still_adapting,
 )
@@ -42,6 +43,7 @@ RULES = (
     learning_failed,
     bound_hit,
     many_levels,
+    no_statistics,
     one_chain,
     incomplete,
 )

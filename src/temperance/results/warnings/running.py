@@ -74,6 +74,18 @@ def learning_failed(result: "Result") -> ResultWarning | None:
     )
 
 
+def no_statistics(result: "Result") -> ResultWarning | None:
+    """Most of the other rules have nothing to look at."""
+    if result.keeps_statistics:
+        return None
+    return ResultWarning(
+        name="no statistics",
+        message="only draws were kept, so that the ladder, the swaps and the jumps could not be checked",
+        cure="a shorter run with keep=('draws', 'statistics') first, to see whether all is well",
+        serious=False,
+    )
+
+
 def one_chain(result: "Result") -> ResultWarning | None:
     """Agreement cannot be checked."""
     if result.draws.shape[0] > 1 or not result.draws.size:

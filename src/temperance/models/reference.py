@@ -1,0 +1,17 @@
+"""The name by which a model can be found again: its functions are never stored."""
+
+from typing import Any
+
+from temperance import zoo
+
+ZOO = "zoo"
+
+
+def reference_of(model: Any) -> str | None:
+    """``zoo:NAME`` for a target of the zoo, MODULE:NAME for what can be imported, None for the rest."""
+    if isinstance(model, zoo.Problem):
+        key = zoo.key_of(model)
+        return None if key is None else f"{ZOO}:{key}"
+    home, name = getattr(model, "__module__", None), getattr(model, "__qualname__", None)
+    named = isinstance(home, str) and isinstance(name, str) and home != "__main__" and "<" not in name
+    return f"{home}:{name}" if named else None
