@@ -93,6 +93,7 @@ ALLOWED = {
     "sampling": (
         "core.state",
         "execution",
+        "moves",
         "stored",
         "models",
         "swaps",

@@ -132,7 +132,10 @@ def _is_folder(out: str) -> bool:
 @click.option("--draws", default=None, type=int, help="Draws a chain, those made before included.")
 @click.option("--cores", default=None, type=int, help="Chains that run at once.")
 @click.option("--vectorized", is_flag=True, help="FUNCTION takes the rows of an (n, dim) array.")
-def resume(run: str, function: str | None, **options: Any) -> None:
+@click.option(
+    "--data", default=None, type=click.Path(path_type=Path, dir_okay=False), help="As in temperance sample."
+)
+def resume(run: str, function: str | None, data: Path | None, **options: Any) -> None:
     """Go on with RUN, a folder that sample --out wrote to, as if it had never been stopped.
 
     FUNCTION is the log density or model again; without it, the one of the name that the run was made with.
@@ -143,6 +146,8 @@ def resume(run: str, function: str | None, **options: Any) -> None:
     with _one_line_errors():
         named = function or stored_reference(Path(run))
     model = None if named is None or (function is None and named.startswith("zoo:")) else _model(named)
+    if data is not None:
+        model, options = _with_data(model, _data(data), options)
     with _one_line_errors():
         result = temperance.resume(run, model, **options)
     click.echo(f"{result}\n\nthe run: {run}")

@@ -17,6 +17,7 @@ from temperance.models.constrain import value_shapes
 from temperance.models.contract import ModelSpec
 from temperance.models.read import model_spec
 from temperance.models.reference import ZOO, reference_of
+from temperance.moves import Move
 from temperance.results import storage
 from temperance.results.diagnostics import smallest_ess
 from temperance.results.result import Result
@@ -202,6 +203,7 @@ def resume(
     data: Any = None,
     vectorized: bool = False,
     swaps: Strategy | None = None,
+    walk: Move | None = None,
     draws: int | None = None,
     cores: int | None = None,
     progress: Any = True,
@@ -215,10 +217,10 @@ def resume(
     ----------
     path
         The folder of the run.
-    model, log_likelihood, log_prior, data, vectorized, swaps
-        The functions of the run, which are never stored, so they are given again. Targets of the zoo and
-        swaps without a function of yours are known by name. The log density must give the values that it gave
-        before, at the points where the first chain is.
+    model, log_likelihood, log_prior, data, vectorized, swaps, walk
+        The functions of the run, which are never stored, so they are given again. Targets of the zoo, swaps
+        without a function of yours and our own walks are known by name. The log density must give the values
+        that it gave before, at the points where the first chain is.
     draws
         Draws of each chain in all, those made before included. None: as many as were asked for.
     cores, progress, stop
@@ -238,7 +240,7 @@ def resume(
         spec = model_spec(
             known, log_likelihood=log_likelihood, log_prior=log_prior, data=data, vectorized=vectorized
         )
-        plan = plan_from_plain(stored["plan"], spec.target, swaps=swaps, name="plan")
+        plan = plan_from_plain(stored["plan"], spec.target, swaps=swaps, walk=walk, name="plan")
         plan = replace(plan, draws=_more_draws(draws, plan))
         _check_memory(plan, len(commit.snapshots), folder, None)
         seed = seed_from_plain(stored["seed"])
