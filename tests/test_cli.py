@@ -226,6 +226,17 @@ def test_sample_of_a_model_with_data(folder, ending):
     assert np.array_equal(tp.load(folder / "file.npz")["centre"], twin["centre"])
 
 
+def test_a_model_with_data_goes_on_with_them(folder):
+    np.save(folder / "data.npy", np.array([[4.0, 5.0], [6.0, 5.5]]))
+    given = ("user_model:with_prior", "--data", "data.npy")
+    whole = run("sample", *given, *FEW, "--out", "file")
+    begun = run("sample", *given, *FEW, "--draws", "7", "--out", "begun/")
+    assert_one_line(run("resume", "begun", given[0], "--draws", "20"), "data= was not given")
+    resumed = run("resume", "begun", *given, "--draws", "20")
+    assert [result.exit_code for result in (whole, begun, resumed)] == [0, 0, 0], resumed.output
+    assert np.array_equal(tp.load(folder / "begun").draws, tp.load(folder / "file.npz").draws)
+
+
 @pytest.mark.parametrize(
     ("name", "content", "text"),
     [

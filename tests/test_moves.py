@@ -369,3 +369,15 @@ def test_every_walk_goes_by_its_name() -> None:
     assert set(WALKS) == {"robust", "covariance", "slice"}
     for name in WALKS:
         assert moves_with(name)[0].name == name
+
+
+def test_a_run_with_a_move_of_ones_own_is_resumed_with_it(tmp_path) -> None:
+    whole = awkward()
+    awkward(draws=20, store=tmp_path / "run")
+    functions = {"log_likelihood": with_gradient, "log_prior": prior_with_gradient, "progress": False}
+    with pytest.raises(
+        tp.InvalidInputError, match=r"walk is 'awkward', a move of yours, .* give walk= again"
+    ):
+        tp.resume(tmp_path / "run", draws=60, **functions)
+    result = tp.resume(tmp_path / "run", draws=60, walk=AWKWARD, **functions)
+    np.testing.assert_array_equal(result.draws, whole.draws)
