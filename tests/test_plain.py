@@ -190,7 +190,7 @@ def test_a_plan_comes_back(chosen, gaps, dim, keeps_levels):
     betas = np.unique(1.0 / (1.0 + np.array([0.0, *gaps])))[::-1]
     plan = make_plan(
         TARGET,
-        betas[betas > 0.0],
+        betas[betas > 1e-308],  # whose temperatures are numbers
         dim,
         settings=chosen,
         strategy=chosen.swaps,

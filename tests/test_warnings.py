@@ -229,6 +229,18 @@ def one_chain(result, rng):
     return replace(result, chains=result.chains[:1])
 
 
+def draws_alone(result, rng):
+    return with_chains(
+        result,
+        lambda k, chain: replace(
+            chain,
+            sampling=chain.sampling._make(
+                column if name == "draws" else column[:0] for name, column in chain.sampling._asdict().items()
+            ),
+        ),
+    )
+
+
 def incomplete(result, rng):
     return replace(result, complete=False)
 
@@ -300,6 +312,7 @@ FAULTS = {
     no_tuning: "still adapting",
     bound_hit: "bound hit",
     learning_failed: "learning failed",
+    draws_alone: "no statistics",
     one_chain: "one chain",
     incomplete: "incomplete run",
 }

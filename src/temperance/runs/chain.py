@@ -43,7 +43,7 @@ from temperance.runs.snapshot import Snapshot, restored, snapshot
 from temperance.runs.starts import Starts, require_gradient, settle
 from temperance.runs.state import RunState, first_run_state, stop_after
 from temperance.runs.unraisable import heeding, noticed
-from temperance.runs.window import Rows
+from temperance.runs.window import WAITING, Rows
 from temperance.store.contract import Handed
 from temperance.swaps.binding import bind
 from temperance.targets import Buffers
@@ -159,14 +159,10 @@ class ChainRun:
 
     def go_on(self) -> None:
         """Forget that it was stopped, so that it can be advanced again."""
-        self._forget_wasted()
-        self.control[STOP], self.control[STATUS], self.failure = 0, RUNNING, None
-
-    def _forget_wasted(self) -> None:
-        """Evaluations of scouts that were stopped will be made again."""
         if self._n_wasted:
             self.tuning.evaluations[self.n_done - 1] -= self._n_wasted
             self._n_wasted = 0
+        self.control[STOP], self.control[STATUS], self.failure = 0, RUNNING, None
 
     def run(self) -> None:
         """All of it."""
@@ -193,6 +189,8 @@ class ChainRun:
     def snapshot(self) -> Snapshot:
         """The value and the rows that were not handed over, as arrays by name."""
         rows = self.rows.waiting(*self._phases(self.n_written))
+        if self._n_wasted:  # by scouts that will be sent again
+            rows[f"{WAITING}.tuning.evaluations"][-1] -= self._n_wasted
         with np.errstate(all="ignore"):  # of levels about which nothing is known yet
             scales = {LOG_SCALE: np.log(apparent_scales(self.plan, self.state))}
         return snapshot(self.now, "now") | rows | scales
@@ -202,7 +200,6 @@ class ChainRun:
 
         Scouts count as evaluations of the iteration before them: its row waits until they are back.
         """
-        self._forget_wasted()
         final = self.n_done - int(self.n_done == self.now.next_stop)
         n_drawn = self._phases(self.n_written)[1]  # a row that is made again is the same
         rows = self.rows.hand_over(self._phases(final)[0], n_drawn)

@@ -3,6 +3,7 @@
 A value is a dataclass or a named tuple whose fields are arrays, numbers, tuples of words, or such values.
 """
 
+import functools
 import types
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
@@ -15,7 +16,8 @@ Snapshot = dict[str, np.ndarray[Any, Any]]
 
 def snapshot(value: Any, name: str = "") -> Snapshot:
     """Copies of all that a value holds, under the names of its fields with dots between."""
-    members = _members(type(value))
+    kind: Any = type(value)
+    members = _members(kind)
     if members is None:
         return {name: np.array(value, dtype=_words(value))}
     taken: Snapshot = {}
@@ -48,6 +50,7 @@ def restored(
     return tuple(str(word) for word in array) if get_origin(kind) is tuple else array.copy()
 
 
+@functools.cache
 def _members(kind: Any) -> dict[str, Any] | None:
     """The fields of a value with their kinds; None for what has none."""
     if isinstance(kind, types.GenericAlias) or not isinstance(kind, type):

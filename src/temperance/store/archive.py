@@ -4,6 +4,7 @@ Each array has a checksum of its own, so that one can be read without the others
 """
 
 import io
+import math
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -55,6 +56,26 @@ def _header(dtype: np.dtype[Any], shape: tuple[int, ...]) -> bytes:
     facts = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
     np.lib.format.write_array_header_1_0(text, facts)
     return text.getvalue()
+
+
+def packed(arrays: Mapping[str, Array]) -> tuple[list[list[Any]], Array]:
+    """Many small arrays as one of bytes, and a table of what is where: a file of each would cost more."""
+    table = [[name, array.dtype.str, list(array.shape)] for name, array in arrays.items()]
+    content = b"".join(np.ascontiguousarray(array).tobytes() for array in arrays.values())
+    return table, np.frombuffer(content, dtype=np.uint8)
+
+
+def unpacked(table: Iterable[Sequence[Any]], content: Array) -> dict[str, Array]:
+    """The arrays that `packed` put together."""
+    arrays, start, everything = {}, 0, content.tobytes()
+    for name, kind, shape in table:
+        dtype = np.dtype(str(kind))
+        if dtype.hasobject:
+            raise ValueError(f"{name} holds objects")
+        count = math.prod(shape)
+        arrays[str(name)] = np.frombuffer(everything, dtype, count, start).reshape(shape).copy()
+        start += count * dtype.itemsize
+    return arrays
 
 
 def read_array(path: Path, name: str) -> Array:

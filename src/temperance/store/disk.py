@@ -18,7 +18,7 @@ import numpy as np
 from temperance.core.state import Trace
 from temperance.errors import StoreError
 from temperance.files import PARTIAL, THE_DISK, FileSystem, whole_file
-from temperance.store.archive import write_arrays
+from temperance.store.archive import packed, write_arrays
 from temperance.store.contract import PHASES, SAMPLING, Arrays, Handed
 from temperance.store.layout import FORMAT, Chunk, chunk_name, commit_name, is_ours, last_number
 from temperance.store.merging import merge, to_merge
@@ -196,6 +196,9 @@ class Disk:
     def _commit(self, ended: Mapping[str, Any], snapshots: list[Arrays] | None = None) -> None:
         """Write a record of all chunks and snapshots; then what no record needs may go."""
         taken = self._snapshots if snapshots is None else snapshots
+        table, content = packed(
+            {f"{chain}.{name}": array for chain, one in enumerate(taken) for name, array in one.items()}
+        )
         facts = {
             "format": FORMAT,
             "run": self._run,
@@ -205,14 +208,14 @@ class Disk:
             "seconds": self._seconds + time.monotonic() - self._began,
             "progress": dict(self._observe()),
             "ended": dict(ended),
+            "table": table,
         }
-        arrays = {f"{chain}.{name}": array for chain, one in enumerate(taken) for name, array in one.items()}
-        content = io.BytesIO()
-        write_arrays(content, {"facts": np.array(json.dumps(facts)), **arrays})
+        record = io.BytesIO()
+        write_arrays(record, {"facts": np.array(json.dumps(facts)), "snapshots": content})
         self._number += 1
-        path = self.folder / commit_name(self._number, content.getvalue())
+        path = self.folder / commit_name(self._number, record.getvalue())
         with whole_file(path, self._system) as file:
-            file.write(content.getvalue())
+            file.write(record.getvalue())
         self._kept = [*self._kept, (self._number, tuple(self._chunks))][-RECORDS:]
         self._clean()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from temperance.errors import DamagedFileError, InvalidInputError
-from temperance.store.archive import Array, read_array, read_arrays
+from temperance.store.archive import Array, read_array, read_arrays, unpacked
 from temperance.store.layout import FORMAT, Chunk, commits_in, digest
 
 MAX_TRIES = 20  # readings of a folder in which files are merged meanwhile
@@ -62,7 +62,7 @@ def read_commit(path: Path) -> Commit:
             f"temperance {facts['run'].get('versions', {}).get('temperance', 'unknown')}"
         )
     snapshots: list[dict[str, Array]] = [{} for _ in range(facts["chains"])]
-    for name, array in arrays.items():
+    for name, array in unpacked(facts["table"], arrays["snapshots"]).items():
         chain, _, rest = name.partition(".")
         snapshots[int(chain)][rest] = array
     chunks = tuple(Chunk.from_json(one) for one in facts["chunks"])

@@ -91,7 +91,7 @@ def no_round_trips(result: "Result") -> ResultWarning | None:
     without = [
         k
         for k, chain in enumerate(result.chains)
-        if chain.n_draws and len(chain.beta) > 1 and trips[k] == 0
+        if len(chain.sampling.replica) and len(chain.beta) > 1 and trips[k] == 0
         if not dead_edges(chain) and not jumps_carry(chain)
     ]
     if not without:
