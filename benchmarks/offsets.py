@@ -105,9 +105,7 @@ def prior_by_hand(z):
 def seconds(target: Target, start: Any) -> Any:
     """A case of `best_of`: iterations of one chain, without the set-up of a run."""
     betas = first_betas(LEVELS, None, None, dim=8, has_prior=True, swap_acceptance=0.234)
-    plan = Plan(
-        target=target, settings=ROBUST, betas=betas, dim=8, draws=ITERATIONS, tune=0, keep_levels=False
-    )
+    plan = Plan(target=target, settings=ROBUST, betas=betas, dim=8, draws=ITERATIONS, tune=0)
     starts = Starts(start, np.random.default_rng(SEED))
     return lambda: cpu_seconds(ChainRun(plan, 0, starts, np.random.SeedSequence(SEED)).run)
 

@@ -122,7 +122,7 @@ def test_arviz_has_parameters_and_coordinates_apart(by_dict: tp.Result):
 
 
 def test_hot_levels_are_in_the_users_units_too(tmp_path):
-    result = tp.sample(model_of("dict"), **SHORT, keep_levels=True)
+    result = tp.sample(model_of("dict"), **SHORT, keep=("draws", "statistics", "levels"))
     assert result.level_points.shape == (2, 60, 3, 10)
     assert np.array_equal(result.level_points[:, :, 0], result.points)
     tree = result.to_datatree(levels=True)
@@ -170,7 +170,9 @@ def test_the_prior_is_the_hottest_level_and_starts_are_its_draws():
         lambda p: -0.5 * p["x"] ** 2 * p["y"],
         parameters={"x": tp.priors.normal(5, 2), "y": tp.priors.uniform(0, 1)},
     )
-    result = tp.sample(model, **{**SHORT, "draws": 10, "tune": 0, "chains": 20}, keep_levels=True)
+    result = tp.sample(
+        model, **{**SHORT, "draws": 10, "tune": 0, "chains": 20}, keep=("draws", "statistics", "levels")
+    )
     assert all(ladder[-1] == np.inf for ladder in result.temperatures)
     assert len(np.unique(np.round(result.draws[:, 0, 0], 6))) > 10
 
@@ -278,7 +280,7 @@ def test_hot_levels_keep_the_prior_whole(seed: int):
     model = tp.Model(_two_bounded, parameters=parameters)
     settings = tp.Settings(jumps=tp.Jumps(enabled=False), trimming=tp.Trimming(enabled=False))
     options = {"draws": 60_000, "tune": 2_000, "chains": 1, "levels": 3, "progress": False}
-    result = tp.sample(model, seed=seed, keep_levels=True, settings=settings, **options)
+    result = tp.sample(model, seed=seed, keep=("draws", "statistics", "levels"), settings=settings, **options)
     hottest = result.level_points[0, ::60, -1]
     assert stats.kstest(hottest[:, 0], stats.beta(0.9, 3).cdf).pvalue > 1e-4 / 2
     assert stats.kstest(hottest[:, 1], stats.loguniform(1, 100).cdf).pvalue > 1e-4 / 2
