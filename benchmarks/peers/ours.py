@@ -60,8 +60,8 @@ def timed(sample: Callable[[], tp.Result]) -> Outcome:
 
 
 def evaluations(result: tp.Result) -> int:
-    """Evaluations of all chains: the starting points, every level that moved, the scouts."""
-    return sum(
+    """Evaluations of all chains: the starts (the first chain's twice), every level that moved, the scouts."""
+    return result.n_levels_at_start + sum(
         result.n_levels_at_start
         + int(chain.tuning.evaluations.sum(dtype=np.int64))
         + int(chain.sampling.evaluations.sum(dtype=np.int64))

@@ -2,15 +2,16 @@
 
 from typing import Any
 
-from temperance import zoo
+from temperance.zoo import Problem
+from temperance.zoo.registry import key_of
 
 ZOO = "zoo"
 
 
 def reference_of(model: Any) -> str | None:
     """``zoo:NAME`` for a target of the zoo, MODULE:NAME for what can be imported, None for the rest."""
-    if isinstance(model, zoo.Problem):
-        key = zoo.key_of(model)
+    if isinstance(model, Problem):
+        key = key_of(model)
         return None if key is None else f"{ZOO}:{key}"
     home, name = getattr(model, "__module__", None), getattr(model, "__qualname__", None)
     named = isinstance(home, str) and isinstance(name, str) and home != "__main__" and "<" not in name

@@ -10,7 +10,7 @@ from temperance.zoo.gaussians import gaussian, two_modes
 from temperance.zoo.labels import label_switching
 from temperance.zoo.peaks import twenty_peaks
 from temperance.zoo.problem import Problem
-from temperance.zoo.registry import get, key_of, names
+from temperance.zoo.registry import get, names
 from temperance.zoo.regression import bridge, bridge_data
 from temperance.zoo.rings import rings
 from temperance.zoo.scattered import many_modes
@@ -25,7 +25,6 @@ __all__ = [
     "funnel",
     "gaussian",
     "get",
-    "key_of",
     "label_switching",
     "many_modes",
     "names",
