@@ -275,11 +275,16 @@ def never_failed():
     return tp.sample(noted, **SHORT).chains[0], asked
 
 
+# Every so many calls; every single one is among the longer checks.
+every_call = pytest.mark.parametrize("step", [13, pytest.param(1, marks=pytest.mark.slow)])
+
+
+@every_call
 @pytest.mark.parametrize("function", MESSAGES, ids=lambda function: function.py_func.__name__)
-def test_a_density_that_fails_leaves_the_same_beginning_on_every_path(function, never_failed, tmp_path):
+def test_a_density_that_fails_leaves_the_same_beginning_on_every_path(function, step, never_failed, tmp_path):
     """Message, place and draws, in memory and on disk, compiled or not; mended, the run goes on."""
     whole, asked = never_failed
-    for at in range(2, len(asked), 11):
+    for at in range(2, len(asked), step):
         n_done = asked.index(asked[at]) // 2 - 2  # of two levels, after the starts and a second look
         if n_done < 0:
             continue
@@ -315,10 +320,11 @@ def assert_beginning_of(record, whole, n_done):
 WRONG = {"None": None, "a word": "many", "a matrix": np.zeros((2, 7)), "complex": 1j}
 
 
+@every_call
 @pytest.mark.parametrize("vectorized", [False, True], ids=["plain", "vectorized"])
 @pytest.mark.parametrize("what", WRONG)
-def test_a_wrong_type_at_any_call_leaves_the_same_beginning(what, vectorized):
-    """At every third of the first calls: the error names the place, and its cause the type."""
+def test_a_wrong_type_at_any_call_leaves_the_same_beginning(what, vectorized, step):
+    """The error names the place, and its cause the type."""
 
     def density_until(at):
         calls = itertools.count()
@@ -333,7 +339,7 @@ def test_a_wrong_type_at_any_call_leaves_the_same_beginning(what, vectorized):
 
     whole = tp.sample(density_until(-1), vectorized=vectorized, **SHORT).chains[0]
     per_iteration = 1 if vectorized else 2
-    for at in range(4, 180 * per_iteration, 13):
+    for at in range(4, 180 * per_iteration, step):
         with pytest.raises(tp.DensityError, match="raised an error in chain 1, level") as caught:
             tp.sample(density_until(at), vectorized=vectorized, **SHORT)
         assert isinstance(caught.value.__cause__, TypeError)
