@@ -12,7 +12,7 @@ from temperance.core.state import FloatArray
 from temperance.errors import InvalidInputError, InvalidTypeError
 from temperance.parameters import Parameters, check_name, parameters_from
 from temperance.priors import Prior
-from temperance.priors.kernels.table import Table, table_of, values_of_rows
+from temperance.priors.kernels.table import Table, by_rows, table_of
 
 SAMPLED = "{}_unconstrained"  # what the coordinates of a parameter are called
 
@@ -54,7 +54,7 @@ class Layout:
 
     def values(self, rows: FloatArray) -> FloatArray:
         """The values of sampled points, (n, value)."""
-        return values_of_rows(self.table, rows, self.n_values)
+        return by_rows(self.table, rows, self.n_values)[0]
 
     def draw(self, generator: np.random.Generator) -> FloatArray:
         """One point as it is sampled, from the prior."""

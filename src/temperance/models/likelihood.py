@@ -1,6 +1,7 @@
 """A user's function of parameters as a target: of coordinates, with the prior beside it."""
 
 import functools
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -12,8 +13,8 @@ from temperance.core.state import FloatArray
 from temperance.errors import InvalidInputError, InvalidTypeError
 from temperance.models.layout import Layout
 from temperance.origin import function_name
-from temperance.priors.kernels.table import compiled_log_prior, compiled_values
-from temperance.targets import RoomyTarget, Target, gather, make_target
+from temperance.priors.kernels.table import by_rows, compiled_pass
+from temperance.targets import Functions, RoomyTarget, Target, gather, make_target
 from temperance.targets.functions import takes_data
 
 Shaped = Callable[[FloatArray], Any]  # from values, (..., value), to what a function takes
@@ -49,9 +50,9 @@ def shaped(layout: Layout, *, vector: bool) -> Shaped:
 
 def python_target(layout: Layout, function: Any, data: Any, *, vector: bool, vectorized: bool) -> Target:
     """Plain Python, one point at a time or rows of them."""
-    values = _rows_values(layout) if vectorized else _point_values(layout)
-    prior = _rows_prior(layout) if vectorized else _point_prior(layout)
-    shape = shaped(layout, vector=vector)
+    made, shape = _Pass(layout), shaped(layout, vector=vector)
+    values: Any = made.values if vectorized else lambda z: made.values(z[None])[0]
+    prior: Any = made.log_prior if vectorized else lambda z: made.log_prior(z[None])[0]
     if takes_data(function):
         tempered: Any = lambda z, data: _plain(function(shape(values(z)), data), function)  # noqa: E731
     else:
@@ -60,60 +61,41 @@ def python_target(layout: Layout, function: Any, data: Any, *, vector: bool, vec
     return make_target(gather(None, tempered, prior, data), vectorized=vectorized)
 
 
-def compiled_target(layout: Layout, functions: tuple[Any, Any], data: Any) -> Target:
-    """Compiled functions, as `compiled_functions` made them, with room for the values of a point."""
-    items = () if data is None else data if isinstance(data, tuple) else (data,)
-    room = np.empty(layout.n_values)
-    return RoomyTarget(gather(None, *functions, (room, *layout.table, *items)))
+def compiled_target(layout: Layout, functions: Functions, prior: Any) -> Target:
+    """A compiled function, with a prior as `compiled_prior` made it."""
+    return RoomyTarget(functions, prior, layout.n_values, layout.table)
 
 
-def compiled_functions(layout: Layout, function: Any, *, data_is_tuple: bool) -> tuple[Any, Any]:
-    """Likelihood and prior as compiled functions of coordinates and data.
+def compiled_prior(layout: Layout) -> Any:
+    """The prior as a compiled function, which writes the values of a point for the likelihood.
 
-    The data begin with room for values and the table of the priors, so that other numbers in a prior compile
-    nothing anew.
+    The table is an argument, so that other numbers in a prior compile nothing anew.
     """
     own = _compiled_own(layout)
-    prior = _compiled_prior() if own is None else _compiled_prior_with(own)
-    return _compiled_likelihood(function, data_is_tuple), prior
-
-
-@functools.lru_cache(maxsize=64)
-def _compiled_likelihood(function: Any, data_is_tuple: bool) -> Any:
-    to_values = compiled_values()
-
-    def alone(z: Any, data: Any) -> float:
-        to_values(data[1], data[2], z, data[0])
-        return float(function(data[0]))
-
-    def with_array(z: Any, data: Any) -> float:
-        to_values(data[1], data[2], z, data[0])
-        return float(function(data[0], data[3]))
-
-    def with_tuple(z: Any, data: Any) -> float:
-        to_values(data[1], data[2], z, data[0])
-        return float(function(data[0], data[3:]))
-
-    tempered = alone if not takes_data(function) else with_tuple if data_is_tuple else with_array
-    tempered.__name__ = function_name(function)
-    return numba.njit(tempered)
+    return _by_table() if own is None else _by_table_with(own)
 
 
 @functools.cache
-def _compiled_prior() -> Any:
-    by_table = compiled_log_prior()
-    return numba.njit(lambda z, data: by_table(data[1], data[2], z))
-
-
-def _compiled_prior_with(own: Any) -> Any:
-    by_table, to_values = compiled_log_prior(), compiled_values()
+def _by_table() -> Any:
+    by_table = compiled_pass()
 
     @numba.njit
-    def log_prior(z: Any, data: Any) -> float:
-        to_values(data[1], data[2], z, data[0])
-        return by_table(data[1], data[2], z) + own(data[0])  # type: ignore[no-any-return]
+    def prior(points: Any, n: int, log_prior: Any, values: Any, blocks: Any, constants: Any) -> None:
+        by_table(blocks, constants, points, n, values, log_prior)
 
-    return log_prior
+    return prior
+
+
+def _by_table_with(own: Any) -> Any:
+    by_table = compiled_pass()
+
+    @numba.njit
+    def prior(points: Any, n: int, log_prior: Any, values: Any, blocks: Any, constants: Any) -> None:
+        by_table(blocks, constants, points, n, values, log_prior)
+        for k in range(n):
+            log_prior[k] += own(values[k])
+
+    return prior
 
 
 def _compiled_own(layout: Layout) -> Any:
@@ -152,39 +134,31 @@ def own_densities(layout: Layout) -> list[tuple[str, Any, int, int]]:
     return found
 
 
-def _point_values(layout: Layout) -> Callable[[FloatArray], FloatArray]:
-    blocks, constants = layout.table
-    to_values, size = compiled_values(), layout.n_values
+class _Pass:
+    """Values and log prior of points, from one pass.
 
-    def values(z: FloatArray) -> FloatArray:
-        made = np.empty(size)
-        to_values(blocks, constants, z, made)
-        return made
+    A likelihood is asked right after the prior, for the same points: their values are kept until then.
+    """
 
-    return values
+    def __init__(self, layout: Layout) -> None:
+        self._table, self._n_values, self._own = layout.table, layout.n_values, own_densities(layout)
+        self._kept: deque[tuple[bytes, FloatArray]] = deque(maxlen=1)
 
+    def log_prior(self, points: FloatArray) -> FloatArray:
+        """The log prior of rows."""
+        values, total = by_rows(self._table, points, self._n_values)
+        self._kept.append((points.tobytes(), values))
+        for name, function, first, last in self._own:
+            total += [_own_value(name, function, row[first:last]) for row in values]
+        return total
 
-def _rows_values(layout: Layout) -> Callable[[FloatArray], FloatArray]:
-    return layout.values
-
-
-def _point_prior(layout: Layout) -> Callable[[FloatArray], float]:
-    blocks, constants = layout.table
-    by_table, own, values = compiled_log_prior(), own_densities(layout), _point_values(layout)
-    if not own:
-        return lambda z: by_table(blocks, constants, z)
-
-    def log_prior(z: FloatArray) -> float:
-        made = values(z)
-        parts = (_own_value(name, f, made[first:last]) for name, f, first, last in own)
-        return by_table(blocks, constants, z) + sum(parts)
-
-    return log_prior
-
-
-def _rows_prior(layout: Layout) -> Callable[[FloatArray], FloatArray]:
-    one = _point_prior(layout)
-    return lambda rows: np.array([one(row) for row in np.ascontiguousarray(rows)])
+    def values(self, points: FloatArray) -> FloatArray:
+        """The values of rows, which nobody else has: a user's function may write to them."""
+        try:
+            of, values = self._kept.pop()  # at once, whatever other threads do
+        except IndexError:
+            of = b""
+        return values if of == points.tobytes() else by_rows(self._table, points, self._n_values)[0]
 
 
 def _own_value(name: str, function: Any, values: FloatArray) -> float:

@@ -11,12 +11,12 @@ from temperance.models.bounds import bounded
 from temperance.models.contract import ModelSpec
 from temperance.models.derived import Derived
 from temperance.models.layout import Layout
-from temperance.models.likelihood import compiled_functions, compiled_target, python_target
+from temperance.models.likelihood import compiled_prior, compiled_target, python_target
 from temperance.models.shown import Shown
 from temperance.models.unused import require_all_used
 from temperance.origin import function_name
 from temperance.parameters import Parameters
-from temperance.targets import Target
+from temperance.targets import Target, gather
 
 
 class Model:
@@ -125,18 +125,15 @@ class Model:
             )
         if self._vectorized:
             raise InvalidInputError("vectorized is for plain Python; a compiled function takes one point")
-        functions = self._functions[isinstance(self._data, tuple)]
+        functions = gather(self._function, data=self._data)
         try:
-            return compiled_target(self._layout, functions, self._data)
+            return compiled_target(self._layout, functions, self._prior)
         except InvalidTypeError as error:
             raise InvalidTypeError(f"{error}\n{self._hint()}") from error
 
     @cached_property
-    def _functions(self) -> dict[bool, Any]:
-        return {
-            is_tuple: compiled_functions(self._layout, self._function, data_is_tuple=is_tuple)
-            for is_tuple in (False, True)
-        }
+    def _prior(self) -> Any:
+        return compiled_prior(self._layout)
 
     def _hint(self) -> str:
         return (

@@ -10,7 +10,7 @@ from numba import types
 from temperance.core.compile import compiled, compiled_around, compiled_around_for
 from temperance.core.numba_internals.functions import CompilationError, compile_first, returned_type
 from temperance.core.state import EVALUATE_SIGNATURE, LEVEL, STOP, FloatArray, IntArray
-from temperance.errors import InvalidTypeError
+from temperance.errors import InvalidInputError, InvalidTypeError
 from temperance.origin import function_name
 from temperance.targets.contract import TEMPERED, UNTEMPERED, Bound, Buffers
 from temperance.targets.data import DataTable
@@ -47,11 +47,11 @@ def no_prior(point: FloatArray, context: int, gradient: FloatArray, k: int, part
 @functools.lru_cache(maxsize=64)
 def _compiled_evaluation(tempered: Any, prior: Any, loader: Any) -> Callable[..., None]:
     """The evaluation of these functions; asked again for the same ones, it is not compiled again."""
-    untempered = no_prior if prior is None else _point_function(prior, loader)
-    return _evaluation(_point_function(tempered, loader), untempered)
+    untempered = no_prior if prior is None else point_function(prior, loader)
+    return evaluation(point_function(tempered, loader), untempered)
 
 
-def _evaluation(tempered: Any, prior: Any) -> Callable[..., None]:
+def evaluation(tempered: Any, prior: Any) -> Callable[..., None]:
     """One compiled function around the user's, for all points that are asked for.
 
     Each density gets a private copy of its point. Where the prior vanishes the likelihood is not asked.
@@ -85,7 +85,7 @@ def _evaluation(tempered: Any, prior: Any) -> Callable[..., None]:
     return evaluate
 
 
-def _point_function(function: Any, loader: Any) -> Any:
+def point_function(function: Any, loader: Any, *, gradients: bool = True) -> Any:
     """The user's function as ``(point, context, gradient, k, part) -> float``, or an error that names it."""
     raw = _with_context(function, loader)
     name = function_name(function)
@@ -100,6 +100,8 @@ def _point_function(function: Any, loader: Any) -> Any:
             f"{name} does not compile as a function of {arguments} with x a one-dimensional "
             f"array of float64: {error}"
         ) from error
+    if not gradients and isinstance(returned, types.BaseTuple):
+        raise InvalidInputError(f"{name} must return one number; a model with priors takes no gradients yet")
     return _as_float(raw, returned, name)
 
 

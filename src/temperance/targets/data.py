@@ -17,12 +17,17 @@ from temperance.errors import InvalidTypeError
 
 
 class DataTable:
-    """Copies of the user's arrays, which a density may write to, with the table that leads to them."""
+    """Copies of the user's arrays, which a density may write to, with the table that leads to them.
 
-    def __init__(self, data: Any) -> None:
+    Arrays of ours may come first; the user's function does not get these.
+    """
+
+    def __init__(self, data: Any, ours: tuple[Any, ...] = ()) -> None:
         self.is_tuple = isinstance(data, tuple)
+        self.ours = tuple(_private_copy(item) for item in ours)
         self.arrays = tuple(_private_copy(item) for item in (data if self.is_tuple else (data,)))
-        entries = [entry for array in self.arrays for entry in (array.ctypes.data, *array.shape)]
+        arrays = (*self.ours, *self.arrays)
+        entries = [entry for array in arrays for entry in (array.ctypes.data, *array.shape)]
         self.table: IntArray = np.array(entries, dtype=np.int64)
 
     @property
@@ -32,20 +37,29 @@ class DataTable:
 
     def loader(self) -> Callable[[int], Any]:
         """A compiled function from the table's address to the data as the user gave them."""
-        return _loader(self.is_tuple, tuple((array.dtype, array.ndim) for array in self.arrays))
+        return _loader(self.is_tuple, _kinds(self.arrays), sum(1 + array.ndim for array in self.ours))
+
+    def loader_of_ours(self) -> Callable[[int], Any]:
+        """Likewise to the arrays of ours, as a tuple."""
+        return _loader(True, _kinds(self.ours), 0)
 
 
 _LOADERS: dict[Any, Callable[[int], Any]] = {}
+Kinds = tuple[tuple[np.dtype[Any], int], ...]
 
 
-def _loader(is_tuple: bool, kinds: tuple[tuple[np.dtype[Any], int], ...]) -> Callable[[int], Any]:
-    key = (is_tuple, kinds)
+def _kinds(arrays: tuple[np.ndarray[Any, Any], ...]) -> Kinds:
+    return tuple((array.dtype, array.ndim) for array in arrays)
+
+
+def _loader(is_tuple: bool, kinds: Kinds, offset: int) -> Callable[[int], Any]:
+    key = (is_tuple, kinds, offset)
     if key not in _LOADERS:
-        _LOADERS[key] = _load_tuple(kinds, 0) if is_tuple else _load_array(kinds[0], 0)
+        _LOADERS[key] = _load_tuple(kinds, offset) if is_tuple else _load_array(kinds[0], offset)
     return _LOADERS[key]
 
 
-def _load_tuple(kinds: tuple[tuple[np.dtype[Any], int], ...], offset: int) -> Callable[[int], Any]:
+def _load_tuple(kinds: Kinds, offset: int) -> Callable[[int], Any]:
     if not kinds:
         return compiled_around(lambda _: ())
     first = _load_array(kinds[0], offset)

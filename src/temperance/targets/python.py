@@ -79,42 +79,52 @@ class BatchedTarget(_FromPython):
 
     def bind(self, buffers: Buffers) -> Bound:
         """Tie the functions to one chain's buffers."""
-        return bound_to_python(buffers, lambda points: self._evaluate_or_locate(points, buffers))
+        info, tempered, name = buffers.info, self._tempered, self.name
 
-    def _evaluate_or_locate(self, points: FloatArray, buffers: Buffers) -> None:
-        """Evaluate all rows; if that raises, try them one by one so that the error names the level."""
-        try:
-            self._evaluate(points, buffers.info)
-        except TemperanceError:
-            raise
-        except Exception:
-            for level in range(len(points)):
-                buffers.control[LEVEL] = level
-                self._tempered(buffers.info.proposal[level : level + 1].copy())
-            buffers.control[LEVEL] = 0
-            raise
+        def evaluate(points: FloatArray) -> None:
+            try:
+                if self._prior is not None:
+                    self._evaluate_both(self._prior, points, info)
+                    return
+                n_points, values = len(points), tempered(points)
+                if isinstance(values, tuple):
+                    values = self._rows(values, slice(n_points), n_points, TEMPERED, info)
+                info.log_density[:n_points] = checked_rows(values, n_points, name)
+            except TemperanceError:
+                raise
+            except Exception:
+                self._locate(buffers, len(points))
+                raise
 
-    def _evaluate(self, points: FloatArray, info: Info) -> None:
+        return bound_to_python(buffers, evaluate)
+
+    def _locate(self, buffers: Buffers, n_points: int) -> None:
+        """Try rows one by one after all of them raised, so that the error names the level."""
+        for level in range(n_points):
+            buffers.control[LEVEL] = level
+            self._tempered(buffers.info.proposal[level : level + 1].copy())
+        buffers.control[LEVEL] = 0
+
+    def _evaluate_both(self, log_prior: Callable[..., Any], points: FloatArray, info: Info) -> None:
+        """The prior of all rows, and the likelihood where it does not vanish."""
         n_points = len(points)
-        inside = np.arange(n_points)
-        if self._prior is not None:
-            prior = self._rows(self._prior(points.copy()), inside, UNTEMPERED, info)
-            info.log_prior[:n_points] = prior
-            info.log_density[:n_points] = -math.inf
-            inside = np.flatnonzero(prior != -math.inf)
-            points = points[inside]
+        prior = self._rows(log_prior(points.copy()), slice(n_points), n_points, UNTEMPERED, info)
+        info.log_prior[:n_points] = prior
+        info.log_density[:n_points] = -math.inf
+        inside = np.flatnonzero(prior != -math.inf)
         if len(inside):
-            info.log_density[inside] = self._rows(self._tempered(points), inside, TEMPERED, info)
+            returned = self._tempered(points[inside])
+            info.log_density[inside] = self._rows(returned, inside, len(inside), TEMPERED, info)
 
-    def _rows(self, returned: Any, rows: npt.NDArray[Any], part: int, info: Info) -> npt.NDArray[Any]:
+    def _rows(self, returned: Any, rows: Any, n_rows: int, part: int, info: Info) -> npt.NDArray[Any]:
         """The values that a function returned for some rows; gradients that came along are put in place."""
-        name = (self.name, self._prior_name)[part]
+        name = self.name if part == TEMPERED else self._prior_name
         if isinstance(returned, tuple) and len(returned) == 2:
             returned, slopes = returned
             if len(info.gradient):
-                shape = (len(rows), info.gradient.shape[2])
+                shape = (n_rows, info.gradient.shape[2])
                 info.gradient[rows, part] = checked_gradient(slopes, shape, name)
-        return checked_rows(returned, len(rows), name)
+        return checked_rows(returned, n_rows, name)
 
 
 def checked_gradient(slopes: Any, shape: tuple[int, ...], name: str) -> npt.NDArray[Any]:

@@ -17,46 +17,45 @@ AS_IT_IS, CUT, CUT_BELOW, CUT_ABOVE = range(4)
 
 
 @compiled
-def odds_share(t: float) -> float:
-    """1 / (1 + e⁻ᵗ), at any size of t."""
-    shrunk = math.exp(
-        -abs(t)
-    )  # one exponential for both signs: a branch would be guessed wrongly half the time
+def power_of(code: int, t: float) -> float:
+    """The exponential that a map and its laws have in common, which is most of what both cost.
+
+    That of -|t| serves both signs of log odds: a branch would be guessed wrongly half the time.
+    """
+    if code in (AFFINE, EXP_AFFINE):
+        return 0.0
+    return math.exp(t if code == EXP else -abs(t))
+
+
+@compiled
+def odds_share(t: float, shrunk: float) -> float:
+    """1 / (1 + e⁻ᵗ), at any size of t, from e to the power of -|t|."""
     return (1.0 if t >= 0.0 else shrunk) / (1.0 + shrunk)
 
 
 @compiled
-def mapped(code: int, t: float, origin: float, scale: float) -> float:
+def mapped(code: int, t: float, power: float, origin: float, scale: float) -> float:
     """The parameter that a coordinate stands for."""
     if code == AFFINE:
         return origin + scale * t
     if code == EXP:
-        return origin + scale * math.exp(t)
+        return origin + scale * power
     if code == LOGIT:
-        return origin + scale * odds_share(t)
+        return origin + scale * odds_share(t, power)
     if code == EXP_AFFINE:
         return math.exp(origin + scale * t)
-    return math.exp(origin + scale * odds_share(t))  # EXP_LOGIT
+    return math.exp(origin + scale * odds_share(t, power))  # EXP_LOGIT
 
 
 @compiled
-def cut(code: int, t: float, low: float, high: float) -> float:
-    """A coordinate between two bounds, or beyond one, from one on the whole line."""
+def cut(code: int, t: float, low: float, high: float) -> tuple[float, float]:
+    """A coordinate between two bounds, or beyond one, from one on the whole line; and its log slope."""
     if code == CUT:
-        return low + (high - low) * odds_share(t)
+        shrunk = math.exp(-abs(t))
+        return low + (high - low) * odds_share(t, shrunk), math.log(high - low) + logistic(t, shrunk)
     if code == CUT_BELOW:
-        return low + math.exp(t)
-    if code == CUT_ABOVE:
-        return high - math.exp(t)
-    return t
-
-
-@compiled
-def cut_log_slope(code: int, t: float, low: float, high: float) -> float:
-    """Log of the derivative of `cut`."""
-    if code == CUT:
-        return math.log(high - low) + logistic(t)
-    return 0.0 if code == AS_IT_IS else t
+        return low + math.exp(t), t
+    return high - math.exp(t), t  # CUT_ABOVE
 
 
 def unmapped(code: int, value: Any, origin: Any, scale: Any) -> FloatArray:
