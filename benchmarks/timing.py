@@ -102,9 +102,11 @@ def normals(levels: int, dim: int, n: int) -> Case:
     """Seconds that the fastest filler in the project takes for the normals of ``n`` iterations."""
     rows = min(n, max(1, BLOCK_NORMALS // (levels * dim)))
     words = np.array([np.random.SFC64(k).state["state"]["state"] for k in range(2 + 2 * levels)])
-    streams = Streams(words[:levels], words[levels : 2 * levels], words[-2], words[-1])
+    own = words[:levels]
+    streams = Streams(own, words[levels : 2 * levels], own, words[-2], words[-1])
     room = np.empty((-(-levels // LANES), rows, dim, LANES))
-    noise = Noise(room, np.empty((levels, 0)), np.empty((0, 0)), np.empty((0, 2, JUMP_UNIFORMS)))
+    none = np.empty((levels, 0)), np.empty((levels, 0, 0)), np.empty((0, 0)), np.empty((0, 2, JUMP_UNIFORMS))
+    noise = Noise(room, *none)
     fill, blocks = compiled_fill(), max(1, n // rows)
 
     def case() -> float:
