@@ -129,11 +129,14 @@ def memory_of(*arguments):
 
 
 def test_with_a_store_memory_does_not_grow_with_the_draws(tmp_path):
-    """Ten million draws take no more than three million: the traces are a window."""
+    """Ten million draws take no more than three million: the traces are a window.
+
+    Both may take nothing beyond what compiling took before, which is what `MEMORY` begins with.
+    """
     some, _ = memory_of("store", 3_000_000, tmp_path / "some")
     many, n_draws = memory_of("store", 10_000_000, tmp_path / "many")
     assert n_draws == 10_000_000
-    assert many < 1.3 * some
+    assert many <= 1.3 * some + 2**20
     assert many < 400 * 2**20
     assert len(os.listdir(tmp_path / "many")) < 40
 
