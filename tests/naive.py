@@ -209,3 +209,29 @@ def slice_step(log_f, width: float, u: np.ndarray, max_steps: int, budget: int) 
     except OverflowError:
         return 0.0, budget
     return 0.0, calls
+
+
+def bridge(log_ratio_draws, log_ratio_proposals, worth):
+    """Bridge sampling as the notes have it: log Z by bisection, weights of draws and of proposals.
+
+    With r = ℓ/D, the two sides are Σ_y r/(Z + n r) and Σ_c (n_c/n) mean_x Z/(Z + n r).
+    """
+    n = sum(worth)
+
+    def left_less_right(log_z):
+        left = sum(1.0 / (np.exp(log_z - r) + n) for r in log_ratio_proposals)
+        right = sum(
+            n_c / n * sum(1.0 / (1.0 + n * np.exp(r - log_z)) for r in chain) / len(chain)
+            for n_c, chain in zip(worth, log_ratio_draws, strict=True)
+        )
+        return left - right
+
+    low, high = -700.0, 700.0
+    for _ in range(200):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if left_less_right(middle) > 0 else (low, middle)
+    of_draws = [
+        [n_c / len(chain) / (np.exp(low - r) + n) for r in chain]
+        for n_c, chain in zip(worth, log_ratio_draws, strict=True)
+    ]
+    return low, np.array(of_draws), np.array([1.0 / (np.exp(low - r) + n) for r in log_ratio_proposals])

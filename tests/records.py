@@ -39,6 +39,8 @@ def make_trace(rng, n_rows, beta, dim, *, adapting, keep_levels):
         base_accept_prob=np.full(n_rows, ACCEPTANCE, dtype=np.float32),
         walk_accept_prob=np.full((n_rows, n_levels), ACCEPTANCE, dtype=np.float32),
         jump=np.full(n_rows, -1, dtype=np.int16),
+        proposal=np.empty((0, dim)),  # made up draws have none that would be true
+        proposal_log_density=np.empty(0),
         evaluations=np.full(n_rows, n_levels, dtype=np.int32),
         n_moved=np.full(n_rows, n_levels, dtype=np.int16),
         adjacent_swap_accept=np.full((n_rows, n_levels), ACCEPTANCE, dtype=np.float32),
@@ -115,7 +117,10 @@ def learnt_modes(centres, *, width=1.0, chance=0.9, rest_every=1, n_scouts=3):
 
 
 def jumping(chain, modes, *, accepted=0.8, tried=0.9):
-    """The same chain, had it learnt these modes and jumped among them while hot levels rest."""
+    """The same chain, had it learnt these modes and jumped among them while hot levels rest.
+
+    What it proposed was not kept: points that fit these modes are made in `bridges`.
+    """
     n_draws = chain.n_draws
     jumps = np.arange(n_draws) % 100 < 100 * tried
     rests = np.arange(n_draws) % modes.rest_every != 0
@@ -132,6 +137,7 @@ def jumping(chain, modes, *, accepted=0.8, tried=0.9):
     for name in ("swap_attempts", "swap_accepted", "base_swaps"):
         columns[name][rests] = 0
     columns["evaluations"][rests] = columns["n_moved"][rests] = 1
+    columns |= {name: getattr(chain.sampling, name)[:0] for name in ("proposal", "proposal_log_density")}
     recorded = with_sampling(chain, jump=component, **columns)
     return replace(recorded, modes=modes)
 

@@ -388,7 +388,7 @@ def a_corrupt_record_is_named_and_the_one_before_taken(tmp_path):
 def a_newer_format_is_refused_by_number(tmp_path, monkeypatch):
     monkeypatch.setattr("temperance.store.disk.FORMAT", 99)
     run(store=tmp_path / "run")
-    with pytest.raises(tp.InvalidInputError, match="has format 99, this version reads 1"):
+    with pytest.raises(tp.InvalidInputError, match="has format 99, this version reads 2"):
         tp.resume(tmp_path / "run", gaussian)
 
 

@@ -21,6 +21,7 @@ from harness import (
     place,
 )
 from invariance import learnt_run
+from temperance.core.mixture import compiled_log_densities, mixture_log_density, whitened_square
 from temperance.core.move import score_level
 from temperance.core.state import JUMP_DOF
 from temperance.core.unimodal import JUDGED
@@ -28,7 +29,7 @@ from temperance.modes import student
 from temperance.modes.mixture import no_mixture
 from temperance.modes.student import from_parts, log_densities, most_likely, nearest_squares, whitened_squares
 from temperance.moves import BESIDE
-from temperance.moves.independence import INDEPENDENCE, mixture_log_density, whitened_square
+from temperance.moves.independence import INDEPENDENCE
 from temperance.runs.levels import covariances
 from temperance.runs.plan import kernel_settings
 
@@ -174,6 +175,9 @@ def test_the_mixture_in_numpy_equals_the_compiled_one(dim, batch, rng, monkeypat
     assert len(set(np.argmax(terms, axis=1))) > 2, "or this test says nothing"
     whole = [alone(mixture_log_density)(x, mixture) for x in points]
     np.testing.assert_allclose(log_densities(points, mixture), whole, rtol=1e-10)
+    rows = np.empty(30)
+    compiled_log_densities()(points, mixture, rows)
+    np.testing.assert_allclose(rows, whole, rtol=1e-12)
 
 
 def only(k, mixture):

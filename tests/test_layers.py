@@ -67,6 +67,7 @@ ALLOWED = {
     ),
     "results": (
         "core.state",
+        "core.mixture",
         "theory",
         "modes",
         "runs.record",
@@ -77,6 +78,7 @@ ALLOWED = {
         "text",
         "files",
         "extras",
+        "origin",
     ),
     "execution": (
         "core.state",

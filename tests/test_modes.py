@@ -331,12 +331,12 @@ def test_modes_of_an_incomplete_run(three, lengths):
 
 def test_modes_are_shown_as_a_table_with_the_jumps(three):
     text = str(three[0])
-    head = r"mode +centre +width +weight +error +visits +chains +learnt by +jumps accepted\n(.+)\n"
+    head = r"mode +centre +width +weight +error +by +visits +chains +learnt by +jumps accepted\n(.+)\n"
     row = re.search(head, text)[1].split()
     modes = three[0].modes
     assert row[0] == "1"
-    assert row[5:7] == [f"{modes.weight[0]:.3f}", f"{modes.weight_error[0]:.2g}"]
-    assert row[7:] == [str(modes.visits[:, 0].sum()), "4", "4", "0.800"]
+    assert row[5:8] == [f"{modes.weight[0]:.4f}", f"{modes.weight_error[0]:.2g}", "draws"]
+    assert row[8:] == [str(modes.visits[:, 0].sum()), "4", "4", "0.800"]
     evaluations = 4 * 4 * 1_400
     assert (
         f"jumps: 0.80 accepted, 90 % of the proposals; hot levels move in every draw; 12 scouts; "

@@ -16,7 +16,7 @@ from scipy import special
 import temperance as tp
 from records import learnt_modes
 from temperance.results.diagnostics import ess_bulk, ess_mean, ess_tail, mcse_mean, r_hat
-from temperance.results.result import largest_block
+from temperance.results.drawn import largest_block
 from temperance.results.show import MAX_ROWS
 from temperance.runs.allocate import cut
 from temperance.runs.describe import versions
@@ -406,11 +406,12 @@ def rows_of(text):
 def test_summary_shows_moments_and_diagnostics(result):
     text = str(result)
     assert re.match(rf"3 chains x {DRAWS} draws in 2 dimension.*, after 400 tuning iterations", text)
-    assert rows_of(text)["mean"] == ["mean", "sd", "mcse", "2.5%", "50%", "97.5%", "ess", "tail", "r_hat"]
+    columns = ["mean", "sd", "mcse", "2.5%", "50%", "97.5%", "by", "ess", "tail", "r_hat"]
+    assert rows_of(text)["mean"] == columns
     for k in range(2):
         x = result.draws[:, :, k]
         quantiles = [f"{value:.4g}" for value in np.quantile(x, [0.025, 0.5, 0.975])]
-        shown = [f"{x.mean():.4g}", f"{x.std(ddof=1):.4g}", f"{mcse_mean(x):.2g}", *quantiles]
+        shown = [f"{x.mean():.4g}", f"{x.std(ddof=1):.4g}", f"{mcse_mean(x):.2g}", *quantiles, "draws"]
         shown += [f"{ess_bulk(x):.0f}", f"{ess_tail(x):.0f}", f"{r_hat(x):.3f}"]
         assert rows_of(text)[f"x[{k}]"][1:] == shown
 

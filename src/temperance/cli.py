@@ -78,9 +78,9 @@ def demo(seed: int, draws: int, out: Path) -> None:
 @click.option("--thin", default=1, show_default=True, help="Keep one draw of so many.")
 @click.option(
     "--keep",
-    default="draws,statistics",
-    show_default=True,
-    help="Of draws, statistics, levels: what to keep.",
+    default=None,
+    help="Of draws, statistics, proposals, levels: what to keep, such as draws,statistics.  "
+    "[default: all but levels]",
 )
 @click.option(
     "--out",
@@ -109,7 +109,7 @@ def sample(
     if data is not None:
         model, options = _with_data(model, _data(data), options)
     start = None if initial is None else _load(initial) if ":" in initial else _numbers(initial)
-    options["keep"] = tuple(options["keep"].split(","))
+    options["keep"] = None if options["keep"] is None else tuple(options["keep"].split(","))
     with _keeping_draws(file, overwrite), _one_line_errors():
         result = temperance.sample(model, initial=start, store=folder, overwrite=overwrite, **options)
     click.echo(str(result))

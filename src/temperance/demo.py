@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from temperance.results.diagnostics import ess_mean
+from temperance.results.modes import given_modes
 from temperance.results.plots.plane import plane_figure
 from temperance.results.result import Result
 from temperance.sampling import sample
@@ -24,7 +24,7 @@ def run_demo(*, seed: int, draws: int, progress: bool = True) -> Result:
         draws=draws,
         levels=LEVELS,
         seed=seed,
-        keep=("draws", "statistics", "levels"),
+        keep=("draws", "statistics", "proposals", "levels"),
         progress=progress,
     )
 
@@ -38,24 +38,28 @@ def draw_demo(result: Result, out: Path) -> Path:
 
 def comparison(result: Result) -> str:
     """Moments and modes found, beside the exact ones."""
-    names = ["E x1", "E x2", "E x1^2", "E x2^2"]
-    values = np.concatenate([result.draws, result.draws**2], axis=2)
-    found = values.mean(axis=(0, 1))
-    error = [values[:, :, k].std() / np.sqrt(ess_mean(values[:, :, k])) for k in range(len(names))]
+    moments = {
+        "E x1": lambda x: x[:, 0],
+        "E x2": lambda x: x[:, 1],
+        "E x1^2": lambda x: x[:, 0] ** 2,
+        "E x2^2": lambda x: x[:, 1] ** 2,
+    }
     exact = np.concatenate([np.asarray(PEAKS.mean), PEAKS.second_moments])
+    found = [result.expect(moment) for moment in moments.values()]
     rows = [
-        [name, f"{value:.3f}", f"{spread:.3f}", f"{truth:.3f}"]
-        for name, value, spread, truth in zip(names, found, error, exact, strict=True)
+        [name, f"{one.value:.4f}", f"{one.error:.4f}", one.by, f"{truth:.4f}"]
+        for name, one, truth in zip(moments, found, exact, strict=True)
     ]
-    return f"{table(['moment', 'found', 'std. error', 'exact'], rows)}\n\n{_modes(result)}"
+    return f"{table(['moment', 'found', 'std. error', 'by', 'exact'], rows)}\n\n{_modes(result)}"
 
 
 def _modes(result: Result) -> str:
-    occupancy = np.array([PEAKS.occupancy(chain) for chain in result.draws])
-    found = ", ".join(str(count) for count in (occupancy > 0.0).sum(axis=1))
-    share = occupancy.mean(axis=0)
+    modes = given_modes(result, PEAKS.modes)
+    found = ", ".join(str(count) for count in (modes.share > 0.0).sum(axis=1))
     return (
-        f"modes found, chain by chain: {found} of {len(share)}\n"
-        f"share of the draws in each mode: {share.min():.3f} to {share.max():.3f} "
-        f"(exactly {1.0 / len(share)})"
+        f"modes found, chain by chain: {found} of {len(modes)}\n"
+        f"weight of each mode: {modes.weight.min():.4f} to {modes.weight.max():.4f}, standard error "
+        f"{modes.weight_error.max():.4f} at most, by {modes.by} (exactly {1.0 / len(modes)})\n"
+        f"share of the draws in each mode: {modes.draw_weight.min():.4f} to {modes.draw_weight.max():.4f}\n"
+        f"{result.log_evidence()} (exactly {PEAKS.log_normaliser:.4f})"
     )

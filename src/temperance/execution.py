@@ -137,7 +137,12 @@ def _with_values(job: Job, result: Result) -> Result:
         for values in made:
             dict(values)
     chains = [
-        replace(chain, values=values, level_points=_level_points(job.spec, chain.sampling.level_draws))
+        replace(
+            chain,
+            values=values,
+            proposal_values=LazyProposals(job, chain),
+            level_points=_level_points(job.spec, chain.sampling.level_draws),
+        )
         for chain, values in zip(result.chains, made, strict=True)
     ]
     return replace(result, chains=tuple(chains), value_names=job.spec.value_names)
@@ -174,6 +179,23 @@ class LazyValues(Mapping[str, FloatArray]):
     @cached_property
     def _made(self) -> dict[str, FloatArray]:
         return values_of(self._job.spec, self._chain.sampling.draws, self._job.shapes)
+
+
+class LazyProposals(LazyValues):
+    """The same of the jumps that were proposed in the support; NaN in all other rows."""
+
+    @cached_property
+    def _made(self) -> dict[str, FloatArray]:
+        trace = self._chain.sampling
+        rows = trace.proposal
+        if not len(rows):
+            return {name: np.empty((0, *shape)) for name, shape in self._job.shapes.items()}
+        some = (trace.jump >= 0) & np.isfinite(trace.proposal_log_density)
+        made = values_of(self._job.spec, rows[some], self._job.shapes)
+        full = {name: np.full((len(rows), *shape), np.nan) for name, shape in self._job.shapes.items()}
+        for name, column in full.items():
+            column[some] = made[name]
+        return full
 
 
 def _warn_of_the_end(result: Result, job: Job) -> None:

@@ -13,7 +13,7 @@ from temperance.core.state import FloatArray
 from temperance.errors import InvalidInputError, InvalidTypeError
 
 DEFAULT_NAME = "x"
-RESERVED = ("chain", "draw", "edge", "level")  # the dimensions of what a run leaves
+RESERVED = ("chain", "draw", "edge", "level", "weighted_draw")  # the dimensions of what a run leaves
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,7 +25,7 @@ from temperance.runs.chain import ChainRun
 from temperance.runs.compiling import note_compiling, require_compiler
 from temperance.runs.describe import exactness
 from temperance.runs.fingerprint import require_same_target, warn_if_it_varies
-from temperance.runs.keep import kept_parts
+from temperance.runs.keep import kept_parts, usual_parts
 from temperance.runs.ladder import first_betas
 from temperance.runs.memory import require_memory
 from temperance.runs.plan import Plan, default_tune, plan_from_plain
@@ -62,7 +62,7 @@ def sample(
     inverse_temperatures: Any = None,
     swaps: Strategy | None = None,
     adapt: Literal["tuning", "always"] | None = None,
-    keep: Any = ("draws", "statistics"),
+    keep: Any = None,
     thin: int = 1,
     settings: Settings | None = None,
     store: Any = None,
@@ -108,8 +108,9 @@ def sample(
         ``"tuning"`` freezes everything for the draws, ``"always"`` never stops adapting.
         None leaves it to ``settings``.
     keep
-        What to keep: ``"draws"``; ``"statistics"``, from which most diagnostics are made; and ``"levels"``,
-        the draws of the hot levels, in ``result.level_draws``.
+        What to keep: ``"draws"``; ``"statistics"``, from which most diagnostics are made; ``"proposals"`` of
+        jumps, from which weighted estimates and the evidence are made; and ``"levels"``, the draws of the
+        hot levels, in ``result.level_draws``. None keeps the first two and, with jumps, the third.
     thin
         Of the ``draws`` that are made, keep one in so many. Counts and rates are of all.
     settings
@@ -165,7 +166,7 @@ def sample(
         dim=starts.dim,
         draws=whole_number("draws", draws, least=0),
         tune=default_tune(starts.dim) if tune is None else whole_number("tune", tune, least=0),
-        keep=kept_parts("keep", keep),
+        keep=usual_parts(jumps=chosen.jumps.enabled) if keep is None else kept_parts("keep", keep),
         thin=_thin(thin, draws),
     )
     starts.check(chains, plan.n_levels)

@@ -50,9 +50,20 @@ def begin_moves(chain: Chain, row: int) -> None:
 
 
 @compiled
+def note_base_proposal(info: Info) -> None:
+    """Keep the first point of the base level: later rounds of other levels write over its row; in place."""
+    for i in range(info.proposal.shape[1]):
+        info.base_proposal[i] = info.proposal[0, i]
+    info.base_log_parts[0] = info.log_density[0]
+    info.base_log_parts[1] = info.log_prior[0]
+
+
+@compiled
 def advance_moves(chain: Chain, row: int) -> None:
     """Every level that asked decides or asks again, in place; what is asked again moves up."""
     info, n_again = chain.info, 0
+    if info.n_rounds[0] == 0:
+        note_base_proposal(info)
     info.n_rounds[0] += 1
     for k in range(info.n_asked[0]):
         if not advance_level(chain, row, k):

@@ -19,7 +19,18 @@ def record(chain: Chain, row: int) -> None:
     trace.swap_accepted[row] = info.swap_accepted[0]
     trace.base_swaps[row] = info.base_swaps[0]
     trace.n_levels[row] = state.n_levels[0]
+    record_proposal(info, row, trace)
     record_levels(state, info, chain.schedule, row, trace)
+
+
+@compiled
+def record_proposal(info: Info, row: int, trace: Trace) -> None:
+    """What the base level proposed, whether it was accepted or not, in place."""
+    if trace.proposal.shape[0] == 0:
+        return
+    for i in range(trace.proposal.shape[1]):
+        trace.proposal[row, i] = info.base_proposal[i]
+    trace.proposal_log_density[row] = info.base_log_parts[0] + info.base_log_parts[1]
 
 
 @compiled

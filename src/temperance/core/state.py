@@ -103,6 +103,9 @@ class Info(NamedTuple):
     n_rounds: Annotated[IntArray, of(1)]
     n_evaluations: Annotated[IntArray, of(1)]  # in this iteration
     n_active: Annotated[IntArray, of(1)]  # levels that move in this iteration; the hotter ones rest
+    # The first point that the base level asked for, and the parts of its log density.
+    base_proposal: Annotated[FloatArray, of("dim")]
+    base_log_parts: Annotated[FloatArray, of(2)]
     move: Annotated[IntArray, of("level", fill=-1)]  # which one each level makes, `RESTING` if none
     variant: Annotated[IntArray, of("level")]  # which form of it
     which: Annotated[
@@ -221,6 +224,9 @@ class Trace(NamedTuple):
     # Of steps in all coordinates, NaN where a level made none.
     walk_accept_prob: Annotated[ProbArray, of("draw", "level", fill=math.nan)]
     jump: Annotated[LevelArray, of("draw")]  # the component that the base was to jump to, -1 if it walked
+    # What the base level proposed, and both parts of its log density together; -inf where there is none.
+    proposal: Annotated[FloatArray, of("draw", "dim")]
+    proposal_log_density: Annotated[FloatArray, of("draw")]
     evaluations: Annotated[CountArray, of("draw")]  # of the log density, scouts after this iteration included
     n_moved: Annotated[LevelArray, of("draw")]  # levels that moved, all or the base alone
     adjacent_swap_accept: Annotated[ProbArray, of("draw", "level", fill=math.nan)]  # the last column unused

@@ -1,4 +1,4 @@
-"""The mixture of Student's t that jumps are drawn from, in NumPy; its compiled twin is in `core.jump`."""
+"""The mixture of Student's t that jumps are drawn from, in NumPy; its compiled twin is in `core.mixture`."""
 
 import math
 from collections.abc import Iterator

@@ -10,36 +10,9 @@ import math
 from temperance.core.accept import metropolis
 from temperance.core.compile import compiled
 from temperance.core.lanes import LANES
+from temperance.core.mixture import mixture_log_density
 from temperance.core.move import Move
 from temperance.core.state import AT_BASE, AT_HOTTEST, JUMP, JUMP_DOF, Chain, FloatArray, Mixture
-
-
-@compiled
-def whitened_square(component: int, point: FloatArray, mixture: Mixture) -> float:
-    """Squared distance of a point from the centre of a component, in its own widths."""
-    square = 0.0
-    for i in range(point.shape[0]):
-        coordinate = 0.0
-        for k in range(i + 1):
-            coordinate += mixture.whitener[component, i, k] * (point[k] - mixture.centre[component, k])
-        square += coordinate * coordinate
-    return square
-
-
-@compiled
-def mixture_log_density(point: FloatArray, mixture: Mixture) -> float:
-    """Log density of the whole mixture at a point, up to a constant that all components share."""
-    power = 0.5 * (JUMP_DOF + point.shape[0])
-    largest, total = -math.inf, 0.0
-    for component in range(mixture.centre.shape[0]):
-        square = whitened_square(component, point, mixture)
-        value = mixture.log_height[component] - power * math.log1p(square / JUMP_DOF)
-        if value > largest:
-            total = total * math.exp(largest - value) + 1.0
-            largest = value
-        elif value > -math.inf:
-            total += math.exp(value - largest)
-    return largest + math.log(total) if total > 0.0 else -math.inf
 
 
 @compiled

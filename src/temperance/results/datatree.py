@@ -5,12 +5,13 @@ A chain is an independent run and never a temperature: nothing that ArviZ comput
 
 import datetime
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from temperance.core.state import FloatArray, ProbArray, Trace
+from temperance.errors import InvalidInputError
 from temperance.extras import needed
 from temperance.parameters import Parameters
 from temperance.runs.record import ChainRecord
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 SAMPLE = ("chain", "draw")
 BY_LEVEL = (*SAMPLE, "level")
 BY_EDGE = (*SAMPLE, "edge")
+WEIGHTED = ("weighted_draw",)  # of draws and jump proposals together
 UNCONSTRAINED = "unconstrained_posterior"  # the coordinates of a model that shows its parameters
 FIRST_OF_NEW_ARVIZ = 1
 Variables = dict[str, tuple[tuple[str, ...], np.ndarray[Any, Any]]]
@@ -35,7 +37,7 @@ def to_arviz(result: "Result", *, warmup: bool, levels: bool) -> Any:
 
 
 def to_datatree(result: "Result", *, warmup: bool, levels: bool) -> Any:
-    """The groups posterior and sample_stats, and on request tempered_posterior and the two of the warm-up."""
+    """The groups posterior and sample_stats, the same of the weighted sample, and others on request."""
     xarray = needed("this needs", "xarray")[0]
     groups = _phase(result, "sampling")
     groups["posterior"] |= _in_terms_of_the_model(result)
@@ -44,6 +46,8 @@ def to_datatree(result: "Result", *, warmup: bool, levels: bool) -> Any:
         groups |= {f"warmup_{name}": variables for name, variables in tuning.items() if variables}
     if levels:
         groups["tempered_posterior"] = _named(result.parameters, BY_LEVEL, result.level_points)
+    if result.weighting.bridge is not None:
+        groups |= _weighted(result)
     attributes = _attributes(result)
     return xarray.DataTree.from_dict(
         {
@@ -77,14 +81,32 @@ def _named(names: Parameters, sample_dims: tuple[str, ...], points: FloatArray) 
 
 def _in_terms_of_the_model(result: "Result") -> Variables:
     """What the model's ``constrain`` made of the draws; a value that a coordinate is has its dimensions."""
-    names = result.parameters
+    made = result.values if result.kept[0].values else {}
+    return _by_name(result.parameters, SAMPLE, made)
+
+
+def _by_name(names: Parameters, sample_dims: tuple[str, ...], columns: Mapping[str, FloatArray]) -> Variables:
+    """Values by name with the dimensions that the name is known to have, or else numbered ones."""
     variables: Variables = {}
-    for name in result.kept[0].values:
-        values = result.values[name]
-        known = names.shapes.get(name) == values.shape[2:]
-        dims = names.dims_of(name) if known else [f"{name}_dim_{k}" for k in range(values.ndim - 2)]
-        variables[name] = ((*SAMPLE, *dims), values)
+    for name, values in columns.items():
+        shape = values.shape[len(sample_dims) :]
+        known = names.shapes.get(name) == shape
+        dims = names.dims_of(name) if known else [f"{name}_dim_{k}" for k in range(len(shape))]
+        variables[name] = ((*sample_dims, *dims), values)
     return variables
+
+
+def _weighted(result: "Result") -> dict[str, Variables]:
+    """Draws and jump proposals by name, and their weights apart: a parameter may be called weight, too.
+
+    No chains, since proposals are independent.
+    """
+    weighted = result.weighted
+    about = {"weight": weighted.weights, "lp": weighted.log_density}
+    return {
+        "weighted_posterior": _by_name(result.parameters, WEIGHTED, weighted.values),
+        "weighted_sample_stats": {name: (WEIGHTED, values) for name, values in about.items()},
+    }
 
 
 def _statistics(traces: Sequence[tuple[ChainRecord, Trace]]) -> Variables:
@@ -150,4 +172,19 @@ def _attributes(result: "Result") -> dict[str, Any]:
         "seed": str(result.seed),
         "swap_strategy": result.swap_strategy,
         "settings": json.dumps(result.setup.settings, default=str),
+        **_evidence(result),
+    }
+
+
+def _evidence(result: "Result") -> dict[str, Any]:
+    """The log evidence, where it can be told."""
+    try:
+        found = result.log_evidence()
+    except InvalidInputError:
+        return {}
+    return {
+        "log_evidence": found.value,
+        "log_evidence_error": found.error,
+        "log_evidence_by": found.by,
+        "log_evidence_others": json.dumps(dict(found.others)),
     }

@@ -1,6 +1,7 @@
 """Modes as data: where they are, how wide, how heavy, and which chains have been there."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,9 +12,10 @@ from temperance.core.state import FloatArray, IntArray
 from temperance.errors import InvalidInputError
 from temperance.modes.overlap import BoolArray, far_from_all, joined, overlaps, visited_only
 from temperance.modes.pool import NOWHERE, Pool, pooled
-from temperance.modes.student import most_likely
+from temperance.modes.student import most_likely, nearest_squares
 from temperance.results.diagnostics import find_modes, mcse_mean, nearest_mode, occupancy
 from temperance.results.turning import chords, rolled, turns_of, unrolled
+from temperance.results.weighting.weighting import DRAWS, WEIGHTED, Estimate, Weighting
 
 if TYPE_CHECKING:
     from temperance.results.result import Result
@@ -29,6 +31,9 @@ class Modes:
     """
 
     label: IntArray = field(repr=False)  # (chain, draw) the mode of each draw
+    # (chain, draw) that of each jump proposal; anything where there is none, `NOWHERE` if there are no draws.
+    proposed: IntArray | None = field(default=None, repr=False)
+    weighting: Weighting = field(default=Weighting(None), repr=False)
     centre: FloatArray  # (mode, dim)
     covariance: FloatArray = field(repr=False)  # (mode, dim, dim)
     learnt: BoolArray = field(repr=False)  # (chain, mode) whether the chain learnt to jump there
@@ -54,14 +59,40 @@ class Modes:
         return occupancy(self.label, len(self))
 
     @property
-    def weight(self) -> FloatArray:
+    def draw_weight(self) -> FloatArray:
         """Share of all draws in each mode, (mode,)."""
         weights: FloatArray = self.share.mean(axis=0)
         return weights
 
-    @cached_property
+    @property
+    def weight(self) -> FloatArray:
+        """Mass of each mode, (mode,), by the weighted sample or by the draws; ``by`` says which."""
+        return self._masses.value  # type: ignore[no-any-return]
+
+    @property
     def weight_error(self) -> FloatArray:
-        """Monte Carlo standard error of the weights; NaN where the draws do not tell.
+        """Standard error of the weights; NaN where it cannot be told."""
+        return self._masses.error  # type: ignore[no-any-return]
+
+    @property
+    def by(self) -> str:
+        """What the weights are by: ``"weighted"`` or ``"draws"``, whichever has the smaller errors."""
+        return self._masses.by
+
+    @cached_property
+    def _masses(self) -> Estimate:
+        plain = Estimate(self.draw_weight, self._draw_weight_error, DRAWS)
+        if self.proposed is None or self.weighting.bridge is None or len(self) < 2:
+            return plain
+        modes = np.arange(len(self))
+        masses = self.weighting.estimates(self.label[:, :, None] == modes, self.proposed[:, :, None] == modes)
+        known = np.isfinite(plain.error) & np.isfinite(masses.error)
+        smaller = (masses.error[known] ** 2).sum() < (plain.error[known] ** 2).sum()
+        return masses if masses.by == WEIGHTED and smaller else plain
+
+    @cached_property
+    def _draw_weight_error(self) -> FloatArray:
+        """Monte Carlo standard error of the shares of the draws; NaN where the draws do not tell.
 
         At least what the shares of the chains differ by: where moves between modes are rare, the draws of a
         chain look better than they are.
@@ -95,7 +126,8 @@ def given_modes(result: "Result", centres: Any) -> Modes:
     """The modes with these centres, in this order; each draw belongs to the nearest."""
     given = np.atleast_2d(np.asarray(centres, dtype=np.float64))
     if result.value_names is None:
-        return _plain(result, nearest_mode(result.draws, given), given)
+        found = _plain(result, nearest_mode(result.draws, given), given)
+        return _with_proposals(result, found, lambda: nearest_mode(result.proposals, given))
     if given.ndim != 2 or given.shape[1] != result.points.shape[2]:
         wanted = result.points.shape[2]
         raise InvalidInputError(
@@ -103,7 +135,22 @@ def given_modes(result: "Result", centres: Any) -> Modes:
         )
     turns = turns_of(result.parameters)
     label = nearest_mode(chords(result.points, turns), chords(given, turns))
-    return _as_shown(result, _plain(result, label, np.full((len(given), result.dim), np.nan)))
+    found = _as_shown(result, _plain(result, label, np.full((len(given), result.dim), np.nan)))
+    return _with_proposals(result, found, lambda: _nearest_proposed(result, chords(given, turns)))
+
+
+def _nearest_proposed(result: "Result", centres: FloatArray) -> IntArray:
+    """The nearest of these for each jump proposal; the first where there is no proposal."""
+    points = np.nan_to_num(result.proposal_points)
+    return nearest_mode(chords(points, turns_of(result.parameters)), centres)
+
+
+def _with_proposals(result: "Result", modes: Modes, labels: Callable[[], IntArray]) -> Modes:
+    """Modes that know where jump proposals belong, if these are of use."""
+    weighting = result.weighting
+    if weighting.bridge is None:
+        return modes
+    return replace(modes, proposed=labels(), weighting=weighting)
 
 
 def _as_shown(result: "Result", modes: Modes) -> Modes:
@@ -151,7 +198,7 @@ def _from_pool(result: "Result", pool: Pool) -> Modes:
     n_jumps, acceptance = _jumps(result, place, len(order))
     centre, covariance = left.centre[order], left.covariance[order]
     mean, covariance = _moments(result.draws, label, centre, covariance)
-    return Modes(
+    found = Modes(
         label=label,
         centre=mean,
         covariance=covariance,
@@ -161,6 +208,18 @@ def _from_pool(result: "Result", pool: Pool) -> Modes:
         far=far_from_all(nearest, dim).reshape(n_chains, n_draws).mean(axis=1),
         n_unvisited=sum(int(np.count_nonzero(where[:-1] == NOWHERE)) for where in place),
     )
+    return _with_proposals(result, found, lambda: _of_proposals(result, pool, visited, left, mode_of))
+
+
+def _of_proposals(result: "Result", pool: Pool, visited: IntArray, left: Pool, mode_of: IntArray) -> IntArray:
+    """The mode of each jump proposal. Near a component that no draw visited and no mode explains: nowhere."""
+    points = result.proposals.reshape(-1, result.dim)
+    alone = np.setdiff1d(np.arange(len(pool)), visited)
+    label = mode_of[most_likely(points, left.mixture)]
+    if len(alone):
+        apart = alone[far_from_all(nearest_squares(pool.centre[alone], left.mixture), result.dim)]
+        label[np.isin(most_likely(points, pool.mixture), apart)] = NOWHERE
+    return label.reshape(result.draws.shape[:2])
 
 
 def _heaviest_first(mode: IntArray, component: IntArray) -> tuple[IntArray, IntArray]:

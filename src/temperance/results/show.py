@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from temperance.core.state import FloatArray
+from temperance.errors import InvalidInputError
 from temperance.results import measure
 from temperance.results.diagnostics.acceptance import mean_of_known
 from temperance.results.summary import mode_columns, shown_estimates
@@ -73,8 +74,29 @@ def shown_tables(result: "Result") -> list[Table]:
 
 
 def run_lines(result: "Result") -> list[str]:
-    """How the draws came about: by jumps if there were any, and by swaps."""
-    return [line for line in (jump_line(result), swap_line(result)) if line]
+    """What estimates are made from, and how the draws came about: by jumps, if any, and by swaps."""
+    lines = (weighted_line(result), evidence_line(result), jump_line(result), swap_line(result))
+    return [line for line in lines if line]
+
+
+def weighted_line(result: "Result") -> str:
+    """How draws and jump proposals were put together, or why not; nothing where there were no jumps."""
+    bridge = result.weighting.bridge
+    if bridge is not None:
+        return (
+            f"weighted: {bridge.weight.size:,} draws and {bridge.rows.n_proposals:,} jump proposals in one "
+            f"sample, effective size {bridge.effective_size:,.0f}; shown where its errors are smaller"
+        )
+    some = any(chain.modes is not None for chain in result.chains)
+    return f"by draws alone: {result.weighting.why_not}" if some else ""
+
+
+def evidence_line(result: "Result") -> str:
+    """The log evidence, where it can be told."""
+    try:
+        return str(result.log_evidence())
+    except InvalidInputError:
+        return ""
 
 
 def jump_line(result: "Result") -> str:

@@ -22,7 +22,7 @@ from temperance.runs.seeds import seed_from_plain, seed_to_plain
 if TYPE_CHECKING:
     from temperance.results.result import Result
 
-FORMAT = 5
+FORMAT = 6
 SUFFIX = ".npz"
 PHASES = ("tuning", "sampling")
 ENDS = ("beta", "log_scale", "mean", "covariance")  # one row for each level left
@@ -99,6 +99,8 @@ def _arrays(result: "Result") -> Arrays:
     arrays |= {f"modes.{name}": _stack([_modes_or_none(chain, name) for chain in chains]) for name in MODES}
     for name in chains[0].values:
         arrays[f"values.{name}"] = _stack([chain.values[name] for chain in chains])
+    for name in chains[0].proposal_values:
+        arrays[f"proposal_values.{name}"] = _stack([chain.proposal_values[name] for chain in chains])
     levels = [chain.level_points() for chain in chains if chain.level_points is not None]
     if levels:
         arrays["level_points"] = _stack(levels)
@@ -138,6 +140,7 @@ def _chain_facts(chain: ChainRecord) -> dict[str, Any]:
         "n_levels": len(chain.beta),
         "rows": rows,
         "values": list(chain.values),
+        "proposal_values": list(chain.proposal_values),
         "modes": None if chain.modes is None else _learnt_facts(chain.modes),
     }
 
@@ -177,6 +180,10 @@ def _chain(arrays: Arrays, index: int, facts: dict[str, Any]) -> ChainRecord:
     return ChainRecord(
         **fields,
         values={name: arrays[f"values.{name}"][index, :n_draws] for name in facts["values"]},
+        proposal_values={
+            name: arrays[f"proposal_values.{name}"][index, : len(fields["sampling"].proposal)]
+            for name in facts["proposal_values"]
+        },
         level_points=_level_points(arrays, index, facts),
         bound_hits=arrays["bound_hits"][index],
         n_refused=facts["n_refused"],

@@ -16,7 +16,6 @@ from temperance.runs.record import ChainRecord
 if TYPE_CHECKING:
     from temperance.results.result import Result
 
-QUANTILES = (0.025, 0.5, 0.975)
 MAX_COORDINATES = 3  # of a point that are shown
 
 
@@ -55,27 +54,6 @@ def shown_estimates(result: "Result") -> dict[str, list[Any]]:
     """Of the parameters, and of what was derived from them."""
     derived = result.derived_estimates
     return {name: [*column, *derived[name]] for name, column in result.estimates.items()}
-
-
-def estimates(draws: FloatArray, labels: list[str]) -> dict[str, list[Any]]:
-    """Moments, quantiles, Monte Carlo error, ESS and R-hat of each coordinate of (chain, draw, dim)."""
-    rows = [_estimates_of(draws[:, :, k]) for k in range(draws.shape[2])]
-    names = ("mean", "sd", "mcse", *(f"{100 * q:g}%" for q in QUANTILES), "ess_bulk", "ess_tail", "r_hat")
-    return {"parameter": labels, **{name: [row[k] for row in rows] for k, name in enumerate(names)}}
-
-
-def _estimates_of(draws: FloatArray) -> list[float]:
-    if not draws.size:
-        return [float("nan")] * (len(QUANTILES) + 6)
-    return [
-        float(draws.mean()),
-        float(draws.std(ddof=1)) if draws.size > 1 else float("nan"),
-        diagnostics.mcse_mean(draws),
-        *(float(value) for value in np.quantile(draws, QUANTILES)),
-        diagnostics.ess_bulk(draws),
-        diagnostics.ess_tail(draws),
-        diagnostics.r_hat(draws),
-    ]
 
 
 def _levels(result: "Result") -> dict[str, list[Any]]:
@@ -179,6 +157,7 @@ def mode_columns(modes: Modes) -> dict[str, list[Any]]:
         "width": [_short(point) for point in modes.width],
         "weight": modes.weight.tolist(),
         "weight_error": modes.weight_error.tolist(),
+        "by": [modes.by] * len(modes),
         "visits": modes.visits.sum(axis=0).tolist(),
         "chains": np.count_nonzero(modes.share > 0.0, axis=0).tolist(),
         "learnt_by": np.count_nonzero(modes.learnt, axis=0).tolist(),

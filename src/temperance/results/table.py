@@ -23,7 +23,7 @@ FORMATS = {
     "scale": ".3g",
     "share": ".3f",
     "tail": ".0f",
-    "weight": ".3f",
+    "weight": ".4f",
 }
 
 

@@ -27,13 +27,16 @@ def circular_mean(values: FloatArray, start: float, turn: float) -> float:
     return start + (direction / (2.0 * math.pi)) % 1.0 * turn
 
 
-def unrolled(points: FloatArray, turns: Turns) -> FloatArray:
-    """The same points, (..., value), with turning values within half a turn of the mean of all."""
+def unrolled(points: FloatArray, turns: Turns, about: FloatArray | None = None) -> FloatArray:
+    """The same points, (..., value), with turning values within half a turn of the mean of all.
+
+    ``about`` has the points whose mean that is, where it is not their own.
+    """
     if not turns or not points.size:
         return points
-    flat = points.copy()
+    flat, centre = points.copy(), points if about is None else about
     for k, (start, turn) in turns.items():
-        mean = circular_mean(points[..., k], start, turn)
+        mean = circular_mean(centre[..., k], start, turn)
         flat[..., k] = mean + (points[..., k] - mean + 0.5 * turn) % turn - 0.5 * turn
     return flat
 

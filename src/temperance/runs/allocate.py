@@ -8,7 +8,7 @@ from temperance.core.lanes import LANES
 from temperance.core.schema import allocate, sizes
 from temperance.core.state import CONTROL_SIZE, FloatArray, Info, IntArray, State, Trace
 from temperance.moves import records_of
-from temperance.runs.keep import DRAWS, STATISTICS, kept_columns
+from temperance.runs.keep import DEFAULT, DRAWS, STATISTICS, kept_columns
 from temperance.runs.plan import Plan, initial_log_scale
 
 
@@ -68,7 +68,7 @@ def new_trace(plan: Plan, n_rows: int, columns: Collection[str]) -> Trace:
 
 def tuning_columns() -> tuple[str, ...]:
     """What is recorded while tuning: all but the draws of hot levels."""
-    return kept_columns((DRAWS, STATISTICS), adapting=True)
+    return kept_columns(DEFAULT, adapting=True)
 
 
 def recorded_columns(plan: Plan) -> tuple[str, ...]:

@@ -9,8 +9,10 @@ from temperance.checks import one_of
 from temperance.core.state import Trace
 from temperance.errors import InvalidInputError, InvalidTypeError
 
-DRAWS, STATISTICS, LEVELS = PARTS = ("draws", "statistics", "levels")
+DRAWS, STATISTICS, PROPOSALS, LEVELS = PARTS = ("draws", "statistics", "proposals", "levels")
+DEFAULT = (DRAWS, STATISTICS, PROPOSALS)
 HISTORY = ("beta", "log_scale")  # columns that are recorded while adapting
+PROPOSED = ("proposal", "proposal_log_density")
 
 # What a row says of the iterations between it and the row before: added up, the mean of what is known, or the
 # most. All else is as it was in the last of them.
@@ -22,20 +24,28 @@ LARGEST = ("n_moved",)
 def kept_parts(name: str, given: Any) -> tuple[str, ...]:
     """A word or several of what can be kept, in order."""
     if not isinstance(given, str | list | tuple | set | frozenset):
-        kinds = "a word or several of 'draws', 'statistics' and 'levels'"
+        kinds = "a word or several of 'draws', 'statistics', 'proposals' and 'levels'"
         raise InvalidTypeError(f"{name} must be {kinds}, got {type(given).__name__}: {given!r}")
     words = (given,) if isinstance(given, str) else tuple(given)
     for word in words:
         one_of(name, word, PARTS)
     if DRAWS not in words:
         raise InvalidInputError(f"{name} must have {DRAWS!r} among what is kept, got {given!r}")
+    if PROPOSALS in words and STATISTICS not in words:
+        raise InvalidInputError(f"{name} must have {STATISTICS!r} beside {PROPOSALS!r}, got {given!r}")
     return tuple(part for part in PARTS if part in words)
+
+
+def usual_parts(*, jumps: bool) -> tuple[str, ...]:
+    """What is kept where nothing is said: proposals are of use where there are jumps."""
+    return DEFAULT if jumps else (DRAWS, STATISTICS)
 
 
 def kept_columns(keep: Collection[str], *, adapting: bool) -> tuple[str, ...]:
     """The columns of the trace of the draws that are kept."""
     unwanted = {"level_draws"} if LEVELS not in keep else set()
     unwanted |= set() if adapting else set(HISTORY)
+    unwanted |= set(PROPOSED) if PROPOSALS not in keep else set()
     if STATISTICS not in keep:
         unwanted |= {name for name in Trace._fields if name not in ("draws", "level_draws")}
     return tuple(name for name in Trace._fields if name not in unwanted)

@@ -13,7 +13,7 @@ from temperance.errors import InvalidInputError
 from temperance.modes.policy import LEARNING
 from temperance.moves import Move, moves_with
 from temperance.plain import FORMAT_KEY, from_plain, record, to_plain, unstamped
-from temperance.runs.keep import kept_parts
+from temperance.runs.keep import DEFAULT, kept_parts
 from temperance.runs.ladder import check_betas
 from temperance.settings import Settings, settings_from_plain, settings_to_plain
 from temperance.swaps import Strategy
@@ -45,7 +45,7 @@ class Plan:
     dim: int
     draws: int
     tune: int
-    keep: tuple[str, ...] = ("draws", "statistics")
+    keep: tuple[str, ...] = DEFAULT
     thin: int = 1
 
     @property

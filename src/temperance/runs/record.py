@@ -26,6 +26,8 @@ class ChainRecord:
     thin: int = 1  # draws that were made for each that was kept
     # The draws after tuning in the terms of a model with ``constrain``, by name.
     values: Mapping[str, FloatArray] = field(default_factory=dict)
+    # Likewise of the jumps that were proposed in the support; NaN in the rows of all other draws.
+    proposal_values: Mapping[str, FloatArray] = field(default_factory=dict)
     # Makes those of all levels, (draw, level, value), where a model shows its parameters.
     level_points: Callable[[], FloatArray] | None = None
 

@@ -14,6 +14,7 @@ from temperance.zoo.registry import get, names
 from temperance.zoo.regression import bridge, bridge_data
 from temperance.zoo.rings import rings
 from temperance.zoo.scattered import many_modes
+from temperance.zoo.shells import gaussian_shells
 from temperance.zoo.students import student_modes
 from temperance.zoo.uneven import rare_mode, unequal_widths
 
@@ -24,6 +25,7 @@ __all__ = [
     "bridge_data",
     "funnel",
     "gaussian",
+    "gaussian_shells",
     "get",
     "label_switching",
     "many_modes",

@@ -13,6 +13,7 @@ from temperance.zoo.problem import Problem
 from temperance.zoo.regression import bridge
 from temperance.zoo.rings import rings
 from temperance.zoo.scattered import many_modes
+from temperance.zoo.shells import gaussian_shells
 from temperance.zoo.students import student_modes
 from temperance.zoo.uneven import rare_mode, unequal_widths
 
@@ -21,6 +22,7 @@ _FACTORIES: dict[str, Callable[[], Problem]] = {
     "bridge": bridge,
     "funnel": funnel,
     "gaussian": gaussian,
+    "gaussian_shells": gaussian_shells,
     "label_switching": label_switching,
     "many_modes": many_modes,
     "rare_mode": rare_mode,

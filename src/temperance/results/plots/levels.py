@@ -8,8 +8,9 @@ import numpy as np
 from temperance.core.state import FloatArray
 from temperance.errors import InvalidInputError
 from temperance.results.diagnostics import first_unimodal
+from temperance.results.drawn import shown_levels
 from temperance.results.plots.canvas import axis_or_new, empty, frame, one_chain, rows_shown, short_number
-from temperance.results.result import Result, shown_levels
+from temperance.results.result import Result
 
 MAX_DOTS = 4_000
 BINS = 40

@@ -34,7 +34,7 @@ def unknown_mode(result: "Result") -> ResultWarning | None:
 def idle_jumps(result: "Result") -> ResultWarning | None:
     """There are several modes, they were learnt, and yet jumps do not get from one to another."""
     idle = [k for k, chain in enumerate(result.kept) if _might_jump(chain) and not jumps_carry(chain)]
-    if not idle or np.count_nonzero(result.modes.weight >= THRESHOLDS.missed_share) < 2:
+    if not idle or np.count_nonzero(result.modes.draw_weight >= THRESHOLDS.missed_share) < 2:
         return None
     rate = max(measure.jump_rate(result.kept[k]) for k in idle)
     return ResultWarning(

@@ -95,7 +95,7 @@ def allowed_disagreement(result: "Result") -> float:
     if not len(modes):
         return THRESHOLDS.max_disagreement
     looks = max(float(modes.visits.sum(axis=1).min()) / 2.0, THRESHOLDS.min_ess)
-    by_chance = float(np.sqrt(modes.weight * (1.0 - modes.weight) / (math.pi * looks)).sum())
+    by_chance = float(np.sqrt(modes.draw_weight * (1.0 - modes.draw_weight) / (math.pi * looks)).sum())
     return max(THRESHOLDS.max_disagreement, THRESHOLDS.beyond_chance * by_chance)
 
 

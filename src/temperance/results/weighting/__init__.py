@@ -1,0 +1,1 @@
+"""Estimates from draws and jump proposals together, and the evidence."""

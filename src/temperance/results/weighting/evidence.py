@@ -1,0 +1,85 @@
+"""The evidence: log of the integral of the target, by a bridge and, where there is a prior, by the ladder."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from temperance.errors import InvalidInputError
+from temperance.results.weighting.stones import NO_PRIOR, ladders, stepping_stones, thermodynamic
+
+if TYPE_CHECKING:
+    from temperance.results.result import Result
+
+BRIDGE, STONES, INTEGRATION = "bridge", "stepping stones", "thermodynamic integration"
+FAR = 4.0  # standard errors of a difference, beyond which two ways do not agree
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """Log evidence with its standard error, how it was made, and what other ways say.
+
+    ``value`` is log ∫ exp(log density) over the coordinates as they are sampled, which is what a model's
+    log ∫ prior · likelihood is in its own units. ``others`` has value and standard error of the other ways.
+    They start from the prior, as if it were normalised; ``agree`` says whether they agree with ``value``,
+    and is None where there is no other.
+    """
+
+    value: float
+    error: float
+    by: str
+    others: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def agree(self) -> bool | None:
+        """Whether all ways agree."""
+        if not self.others:
+            return None
+        return all(self._distance(*other) <= FAR for other in self.others.values())
+
+    def _distance(self, value: float, error: float) -> float:
+        return abs(value - self.value) / max(math.hypot(error, self.error), 1e-12)
+
+    def __str__(self) -> str:
+        parts = [f"log evidence: {_shown(self.value, self.error)} ({self.by})"]
+        parts += [f"{_shown(*other)} ({way})" for way, other in self.others.items()]
+        line = ", ".join(parts)
+        line += "".join(f"; {note}" for note in self.notes)
+        if self.agree is False:
+            line += (
+                "; THESE DO NOT AGREE: the prior may not be normalised, or the ladder or the jumps may have "
+                "missed something"
+            )
+        return line
+
+
+def evidence_of(result: "Result") -> Evidence:
+    """All ways that there are; the bridge first."""
+    ways: dict[str, tuple[float, float]] = {}
+    notes = []
+    bridge = result.weighting.bridge
+    if bridge is None:
+        notes.append(f"{BRIDGE}: {result.weighting.why_not}")
+    else:
+        ways[BRIDGE] = bridge.log_z, bridge.log_z_error
+    found, why_not = ladders(result)
+    if why_not and (why_not != NO_PRIOR or not ways):
+        notes.append(f"the ladder: {why_not}")
+    for way, method in ((STONES, stepping_stones), (INTEGRATION, thermodynamic)) if found else ():
+        value, error, wrong = method(found)
+        if wrong or not math.isfinite(value) or not math.isfinite(error):
+            notes.append(f"{way}: {wrong or 'its error cannot be told'}")
+        else:
+            ways[way] = value, error
+    if not ways:
+        raise InvalidInputError(f"log_evidence cannot be computed; {'; '.join(notes)}")
+    by, (value, error) = next(iter(ways.items()))
+    others = {way: estimate for way, estimate in ways.items() if way != by}
+    return Evidence(value=value, error=error, by=by, others=others, notes=tuple(notes))
+
+
+def _shown(value: float, error: float) -> str:
+    """A value with as many digits as its error has meaning."""
+    digits = 3 if not error > 0.0 else max(0, min(8, 1 - math.floor(math.log10(error))))
+    return f"{value:.{digits}f} +/- {error:.{digits}f}"
