@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= out
 
-.PHONY: demo test test-all lint chromium bench bench-swaps bench-jumps bench-moves bench-clustering bench-peers bench-peers-ours reproduction docs soak clean
+.PHONY: demo test test-all lint chromium bench bench-against bench-swaps bench-jumps bench-moves bench-clustering bench-intervals bench-evidence bench-peers bench-peers-ours reproduction docs soak clean
 
 demo: $(VENV)/.installed
 	$(BIN)/temperance demo --out $(OUT)
@@ -33,6 +33,10 @@ lint: $(VENV)/.installed-test
 bench: $(VENV)/.installed
 	$(BIN)/python benchmarks/speed.py
 
+# Against another commit, or several: make bench-against REV="7278706 HEAD~1".
+bench-against: $(VENV)/.installed
+	PYTHONPATH=benchmarks $(BIN)/python benchmarks/against.py $(REV)
+
 bench-swaps: $(VENV)/.installed
 	$(BIN)/python benchmarks/swap_strategies.py docs/images/swap_strategies.png
 
@@ -45,6 +49,13 @@ bench-moves: $(VENV)/.installed
 
 bench-clustering: $(VENV)/.installed-test
 	PYTHONPATH=benchmarks $(BIN)/python benchmarks/clustering.py > docs/jumps/clustering.md
+
+# Whether intervals cover, and the evidence beside nested samplers; both take hours.
+bench-intervals: $(VENV)/.installed
+	$(BIN)/python benchmarks/intervals.py --processes 2
+
+bench-evidence: $(VENV)/.installed
+	$(BIN)/python benchmarks/evidence.py
 
 bench-peers: $(VENV)/.installed
 	PYTHONPATH=benchmarks $(BIN)/python -m peers

@@ -25,7 +25,12 @@ PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 ALL = (*OURS, *PEERS)
 WANTED = 20  # repetitions of a peer
 FEWEST = 5  # with fewer runs a bootstrap says nothing
-JUDGED = {"temperance": "temperance with its defaults", "temperance_one_chain": "temperance with one chain"}
+JUDGED = {
+    "temperance": "temperance with its defaults",
+    "temperance_weighted": "its weighted sample",
+    "temperance_one_chain": "temperance with one chain",
+    "temperance_one_chain_weighted": "its weighted sample with one chain",
+}
 STARTS = {ONE_POINT: "point", BALL: "ball", BOX: "box"}
 
 

@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 FloatArray = npt.NDArray[np.float64]
 
 ONE_POINT, BALL, BOX = "one point", "a small ball", "the box"
-OURS = ("temperance", "temperance_one_chain", "temperance_paper")
+OURS = (
+    "temperance",
+    "temperance_weighted",
+    "temperance_one_chain",
+    "temperance_one_chain_weighted",
+    "temperance_paper",
+)
 PEERS = (
     "emcee",
     "ptemcee",

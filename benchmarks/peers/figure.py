@@ -81,12 +81,14 @@ def _legend(axis: Any, colours: Mapping[str, Any]) -> None:
 
 def _look(peer: str, colours: Mapping[str, Any]) -> dict[str, Any]:
     size = 7 if peer in OURS else 5
-    return {"color": colours[peer], "marker": MARKERS[load_adapter(peer).PEER.kind], "markersize": size}
+    filled = "full" if peer.endswith("weighted") or peer not in OURS else "none"
+    marker = MARKERS[load_adapter(peer).PEER.kind]
+    return {"color": colours[peer], "marker": marker, "markersize": size, "fillstyle": filled}
 
 
 def _colours(pyplot: Any, peers: Sequence[str]) -> dict[str, Any]:
     """Ours in blacks and greys, the others told apart by hue as well as by shape."""
-    greys = dict(zip(OURS, ("0.0", "0.35", "0.6"), strict=True))
+    greys = dict(zip(OURS, ("0.0", "0.0", "0.35", "0.35", "0.6"), strict=True))
     others = [peer for peer in peers if peer not in OURS]
     hues = pyplot.get_cmap("tab20")(np.linspace(0.0, 1.0, 20)[: len(others)])
     return {peer: greys.get(peer, hues[others.index(peer)] if peer in others else None) for peer in peers}

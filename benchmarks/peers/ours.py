@@ -14,7 +14,7 @@ from peers.tasks import Task
 TUNE_SHARE = 0.45  # of the budget: what is learnt then pays later
 
 
-def sampler(task: Task, *, tune_share: float = TUNE_SHARE, **options: Any) -> Sampler:
+def sampler(task: Task, *, tune_share: float = TUNE_SHARE, weighted: bool = False, **options: Any) -> Sampler:
     """A run of `temperance.sample` with these options, and ``draws`` and ``tune`` from the budget.
 
     How many draws a budget allows depends on the levels that tuning leaves. So the tuning is made twice: once
@@ -27,7 +27,7 @@ def sampler(task: Task, *, tune_share: float = TUNE_SHARE, **options: Any) -> Sa
 
     def run(seed: int) -> Outcome:
         draws = affordable_draws(sample(draws=0, seed=seed), task.budget)
-        return timed(partial(sample, draws=draws, seed=seed))
+        return timed(partial(sample, draws=draws, seed=seed), weighted=weighted)
 
     return run
 
@@ -45,15 +45,19 @@ def bare_call(task: Task) -> Callable[..., tp.Result]:
     return partial(tp.sample, problem, initial=task.start, cores=1, progress=False)
 
 
-def timed(sample: Callable[[], tp.Result]) -> Outcome:
-    """What a run came to."""
+def timed(sample: Callable[[], tp.Result], *, weighted: bool = False) -> Outcome:
+    """What a run came to: its draws, or its weighted sample."""
     began = time.process_time()
     result = sample()
+    draws, weights = result.draws.reshape(-1, result.draws.shape[-1]), None
+    if weighted:
+        draws, weights = result.weighted.points, result.weighted.weights
     elapsed = time.process_time() - began
     chains, n_levels = len(result.chains), result.n_levels_at_start
     return Outcome(
         cpu_seconds=elapsed,
-        draws=result.draws.reshape(-1, result.draws.shape[-1]),
+        draws=draws,
+        weights=weights,
         evaluations=evaluations(result),
         settings=f"{chains} chain{'s' if chains > 1 else ''}, {n_levels} levels",
     )
