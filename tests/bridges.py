@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
+from scipy import stats
 from scipy.signal import lfilter
 
 import temperance as tp
@@ -96,3 +97,38 @@ def made_up(
         return replace(changed, modes=mixtures[k])
 
     return with_chains(template(len(mixtures), n_draws), chain)
+
+
+def jumping(
+    rng: np.random.Generator, target: Peaks, mixtures: Sequence[LearntModes], *, n_draws: int = 300
+) -> tp.Result:
+    """The same, but draws are what Metropolis and Hastings make of proposals, after an exact one."""
+    made = made_up(rng, target, mixtures, n_draws=n_draws, chance=1.0, memory=0.0)
+
+    def chain(k, record):
+        trace = record.sampling
+        points = np.append(trace.draws[0, 0], trace.proposal[:, 0])
+        log_density = target.log_density(points)
+        place = independence_places(log_density - log_mixture(mixtures[k], points), rng)
+        levels = np.repeat(log_density[place, None], 2, axis=1)
+        return with_sampling(record, draws=points[place, None], log_density=levels)
+
+    return with_chains(made, chain)
+
+
+def log_mixture(modes: LearntModes, x: np.ndarray) -> np.ndarray:
+    """Log density of the whole mixture."""
+    width = np.sqrt(modes.covariance[:, 0, 0])
+    law = stats.t(JUMP_DOF, loc=modes.centre[:, 0], scale=width)
+    return np.log(law.pdf(x[:, None]) @ modes.weight)
+
+
+def independence_places(log_ratio: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """At which of the points a chain is that starts at the first and is proposed the others, one by one."""
+    ratios, limits = log_ratio.tolist(), np.log(rng.random(len(log_ratio))).tolist()
+    places, here = [], 0
+    for there in range(1, len(ratios)):
+        if ratios[there] - ratios[here] > limits[there]:
+            here = there
+        places.append(here)
+    return np.array(places)

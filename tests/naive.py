@@ -235,3 +235,14 @@ def bridge(log_ratio_draws, log_ratio_proposals, worth):
         for n_c, chain in zip(worth, log_ratio_draws, strict=True)
     ]
     return low, np.array(of_draws), np.array([1.0 / (np.exp(low - r) + n) for r in log_ratio_proposals])
+
+
+def variance_of_sum(variance_of_draws, drawn, proposed, lags):
+    """Of all draws and proposals: a proposal goes with the draws of its row and of the next ones."""
+    total = variance_of_draws
+    for of_draws, of_proposals in zip(drawn, proposed, strict=True):
+        for t, value in enumerate(of_proposals):
+            total += value**2
+            for later in range(t, min(t + lags, len(of_draws))):
+                total += 2.0 * value * of_draws[later]
+    return total

@@ -6,15 +6,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.signal import lfilter
 
 import naive
-from bridges import LOG_Z, Peaks, made_up, mixture
+from bridges import LOG_Z, Peaks, jumping, made_up, mixture
 from judge import judge_means
 from records import with_chains
 from temperance.core.state import JUMP_DOF
-from temperance.results.diagnostics import ess_mean
-from temperance.results.weighting import bridge, strata
+from temperance.results.diagnostics import ess_mean, mcse_mean
+from temperance.results.diagnostics.ess import correlated_lags
+from temperance.results.weighting import bridge, errors, strata
 from temperance.results.weighting.bridge import Bridge, bridge_of, log_root
+from temperance.results.weighting.errors import standard_error
 from temperance.results.weighting.strata import NO_STRATUM, Rows, rows_of
 
 # ---- the root and the weights, exactly
@@ -274,6 +277,52 @@ def test_a_stuck_chain_hardly_counts(rng) -> None:
     error, z = replicates(rng, TWO, [THIN] * 4, **STUCK)
     assert np.all(np.abs(error.mean(axis=0)) < 0.5 * error.std(axis=0)), error.mean(axis=0)
     assert np.all((z**2).mean(axis=0) < 1.5)
+
+
+OFF = mixture([-4.8, 3.4, -1.0], [0.9, 0.45, 4.0], [0.5, 0.45, 0.05])  # beside both modes
+JUMPED = {"n_draws": 400, "make": jumping}
+
+
+def test_draws_that_were_proposals_have_honest_errors(rng) -> None:
+    """A proposal of great weight is accepted, and then the chain stays there: the two err together."""
+    error, z = replicates(rng, TWO, [OFF, OFF], **JUMPED)
+    for verdict in (unbiased(error), calibrated(z)):
+        assert verdict.passed, verdict.detail
+
+
+def test_errors_as_if_draws_had_nothing_of_proposals_are_seen(rng, monkeypatch) -> None:
+    monkeypatch.setattr(errors, "_from_then_on", lambda first, second, lags: 0.0)
+    _, z = replicates(rng, TWO, [OFF, OFF], **JUMPED)
+    assert not calibrated(z).passed
+    assert np.all((z**2).mean(axis=0) > 1.2), "since errors are too small"
+
+
+# ---- the error of a sum
+
+
+def test_the_error_is_that_of_the_twin(rng) -> None:
+    drawn, proposed = rng.standard_normal((2, 2, 60)).cumsum(axis=2)
+    drawn, proposed = drawn - drawn.mean(), proposed - proposed.mean()
+    lags = correlated_lags(drawn)
+    assert 1 < lags < 60
+    own = (drawn.size * mcse_mean(drawn)) ** 2
+    variance = naive.variance_of_sum(own, drawn, proposed, lags)
+    longer = stats.t(1e4).ppf(0.975) / stats.norm.ppf(0.975)
+    assert standard_error(drawn, proposed) == pytest.approx(
+        errors.stretch(120, lags) * math.sqrt(max(variance, own, (proposed**2).sum()))
+    )
+    assert errors.stretch(30_000, 1) == pytest.approx(longer, rel=1e-6)
+
+
+def test_lags_end_where_the_correlation_does(rng) -> None:
+    """About where it falls below what can be told from nothing; one where there is nothing to tell."""
+    white, slow = (
+        rng.standard_normal((2, 4_000)),
+        lfilter([1.0], [1.0, -0.95], rng.standard_normal((2, 4_000))),
+    )
+    assert 1 <= correlated_lags(white) <= 10
+    assert 40 <= correlated_lags(slow) <= 400
+    assert correlated_lags(np.ones((2, 50))) == correlated_lags(rng.random((2, 5))) == 1
 
 
 # ---- broken versions, each seen

@@ -187,4 +187,5 @@ def _evidence(result: "Result") -> dict[str, Any]:
         "log_evidence_error": found.error,
         "log_evidence_by": found.by,
         "log_evidence_others": json.dumps(dict(found.others)),
+        "log_evidence_in_words": str(found),
     }

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from temperance.core.state import FloatArray
-from temperance.results.diagnostics.chains import as_chains, normal_scores, say_something, split
+from temperance.results.diagnostics.chains import MIN_DRAWS, as_chains, normal_scores, say_something, split
 
 TAILS = (0.05, 0.95)
 GLANCE = 16  # coordinates
@@ -56,23 +56,46 @@ def _ess_below(chains: FloatArray, value: float) -> float:
     return float(below.size) if np.ptp(below) == 0.0 else _ess(below)
 
 
+def correlated_lags(draws: Any) -> int:
+    """How many lags of ``(chain, draw)`` are correlated: where Geyer's sequence ends, and one at least."""
+    chains = as_chains(draws)
+    if not say_something(chains) or chains.shape[1] < 2 * MIN_DRAWS:
+        return 1
+    return max(1, 2 * _initial_sequence(split(chains))[1])
+
+
 def _ess(draws: FloatArray) -> float:
     """Geyer's initial monotone sequence over several chains, cut off as Stan and ArviZ do."""
+    n_chains, n_draws = draws.shape
+    rho, n_pairs = _initial_sequence(draws)
+    if not len(rho):
+        return float("nan")
+    pairs = _pairs(rho)
+    last = rho[2 * n_pairs] if pairs[n_pairs] >= 0.0 else max(rho[2 * n_pairs], 0.0)
+    time = -1.0 + 2.0 * np.minimum.accumulate(pairs[:n_pairs]).sum() + last
+    return float(n_chains * n_draws / max(time, 1.0 / np.log10(n_chains * n_draws)))
+
+
+def _initial_sequence(draws: FloatArray) -> tuple[FloatArray, int]:
+    """Autocorrelations, none where all draws are the same, and how many pairs stay positive."""
     n_chains, n_draws = draws.shape
     covariance = _autocovariance(draws).mean(axis=0)
     within = covariance[0] * n_draws / (n_draws - 1.0)
     total = covariance[0] + (np.var(draws.mean(axis=1), ddof=1) if n_chains > 1 else 0.0)
     if total == 0.0:
-        return float("nan")
+        return np.empty(0), 0
     rho = 1.0 - (within - covariance) / total
     rho[0] = 1.0
-    pairs = rho[: 2 * (n_draws // 2)].reshape(-1, 2).sum(axis=1)
-    n_pairs = 0
+    pairs, n_pairs = _pairs(rho), 0
     while 2 * n_pairs + 1 < n_draws - 3 and pairs[n_pairs] > 0.0:
         n_pairs += 1
-    last = rho[2 * n_pairs] if pairs[n_pairs] >= 0.0 else max(rho[2 * n_pairs], 0.0)
-    time = -1.0 + 2.0 * np.minimum.accumulate(pairs[:n_pairs]).sum() + last
-    return float(n_chains * n_draws / max(time, 1.0 / np.log10(n_chains * n_draws)))
+    return rho, n_pairs
+
+
+def _pairs(rho: FloatArray) -> FloatArray:
+    """Sums of two autocorrelations each."""
+    sums: FloatArray = rho[: 2 * (len(rho) // 2)].reshape(-1, 2).sum(axis=1)
+    return sums
 
 
 def _autocovariance(draws: FloatArray) -> FloatArray:

@@ -19,7 +19,8 @@ from functools import cached_property
 import numpy as np
 
 from temperance.core.state import FloatArray
-from temperance.results.diagnostics import ess_mean, mcse_mean
+from temperance.results.diagnostics import ess_mean
+from temperance.results.weighting.errors import standard_error
 from temperance.results.weighting.strata import NO_STRATUM, Rows
 
 # The draws count for as much less as proposals know the masses of the modes better; not for nothing, since a
@@ -82,19 +83,18 @@ class Bridge:
         return float(1.0 / ((self.weight**2).sum() + (self.proposal_weight**2).sum()))
 
     @cached_property
-    def influence(self) -> FloatArray:
-        """What each row does to log Z, (chain, row)."""
+    def influence(self) -> tuple[FloatArray, FloatArray]:
+        """What each draw and each proposal does to log Z, (chain, row) each."""
         slope = (self.weight * (1.0 - self._part)).sum()
         slope += (self.proposal_weight * (1.0 - self._proposal_part)).sum()
-        moved: FloatArray = (self._within_strata(self.proposal_weight) + self._among_draws(self._part)) / max(
-            slope, LEAST_SLOPE
-        )
-        return moved
+        per_slope = 1.0 / max(slope, LEAST_SLOPE)
+        drawn, proposed = self._among_draws(self._part), self._within_strata(self.proposal_weight)
+        return per_slope * drawn, per_slope * proposed
 
     @cached_property
     def log_z_error(self) -> float:
         """Standard error of log Z."""
-        return self._error(self.influence)
+        return standard_error(*self.influence)
 
     def expectation(self, at_draws: FloatArray, at_proposals: FloatArray) -> tuple[float, float]:
         """Value and standard error of the mean of a function, from its values at each row."""
@@ -104,8 +104,9 @@ class Bridge:
         proposed = self.proposal_weight * (at_proposals - value)
         by_log_z = (self._share * drawn * (1.0 - self._part)).sum()
         by_log_z += (proposed * (1.0 - self._proposal_part)).sum()
-        series = self._among_draws(drawn) + self._within_strata(proposed) - by_log_z * self.influence
-        return value, self._error(series)
+        of_draws = self._among_draws(drawn) - by_log_z * self.influence[0]
+        of_proposals = self._within_strata(proposed) - by_log_z * self.influence[1]
+        return value, standard_error(of_draws, of_proposals)
 
     def _among_draws(self, values: FloatArray) -> FloatArray:
         """Values at draws less their mean over all of them, each for what it counts."""
@@ -125,10 +126,6 @@ class Bridge:
         centred = np.zeros(values.shape)
         centred[chosen] = stretch[stratum] * (some - np.where(size > 1, mean, 0.0)[stratum])
         return centred
-
-    def _error(self, series: FloatArray) -> float:
-        """Standard error of a sum over all rows, by autocorrelation and by what chains differ by."""
-        return series.size * mcse_mean(series)
 
 
 def bridge_of(rows: Rows) -> Bridge | None:
