@@ -40,6 +40,7 @@ RINGS = tp.zoo.rings()
 THICK_RINGS = tp.zoo.rings(3, radius=0.8, thickness=0.6, right_weight=0.4)  # their holes are not empty
 STUDENTS = tp.zoo.student_modes()
 TAME_STUDENTS = tp.zoo.student_modes(3, dof=15.0, n_modes=3)  # their second moments can be seen in draws
+SHELLS = tp.zoo.gaussian_shells(2)
 MANY = tp.zoo.many_modes()
 SCATTERED = tp.zoo.many_modes(30, 2)
 EXACT = {
@@ -49,6 +50,7 @@ EXACT = {
     **{f"labels {k}": problem for k, problem in LABELS.items()},
     "widths": WIDTHS, "rare": RARE, "bananas": BANANAS, "rings": RINGS, "thick rings": THICK_RINGS,
     "students": STUDENTS, "tame students": TAME_STUDENTS, "many": MANY, "scattered": SCATTERED,
+    "shells": SHELLS,
 }  # fmt: skip
 HEAVY = ("funnel", "students")  # averages of their squares do not settle
 
@@ -225,6 +227,7 @@ INTEGRATED: dict[str, Callable[[], Integrals]] = {
     "rare": lambda: integrate_pair(RARE),
     "bananas": lambda: integrate_bananas(BANANAS),
     "rings": lambda: integrate_grid(RINGS, grid(steps(-20.0, 20.0, 0.1), steps(-10.0, 10.0, 0.1))),
+    "shells": lambda: integrate_grid(SHELLS, grid(*[steps(-5.9, 5.9, 0.02)] * 2)),
     "thick rings": lambda: integrate_thick_rings(THICK_RINGS),
     "tame students": lambda: integrate_grid(
         TAME_STUDENTS, grid(*[steps(-40.0, 40.0, 0.5)] * 2, steps(-25.0, 25.0, 0.5))
@@ -352,6 +355,12 @@ def log_in_rings(x: np.ndarray) -> np.ndarray:
     return log_mixture([log_normal(r, 5.0, 0.4) - np.log(2.0 * np.pi * r) for r in distances])
 
 
+def log_in_shells(x: np.ndarray) -> np.ndarray:
+    """Thinner ones, with all of the radius's density at their own circumference."""
+    distances = [np.linalg.norm(x - centre, axis=1) for centre in SHELLS.modes]
+    return log_mixture([log_normal(r, 2.0, 0.08) - np.log(2.0 * np.pi * r) for r in distances])
+
+
 def log_in_many(x: np.ndarray) -> np.ndarray:
     """The nearest peak alone: the others are more than six sds beyond their border."""
     nearest, weights = MANY.nearest_mode(x), np.arange(1.0, len(MANY.modes) + 1.0)
@@ -388,6 +397,7 @@ ENVELOPES = {
     "rare": Envelope(log_in_rare, np.full(5, 0.5)),
     "bananas": Envelope(log_in_bananas, np.array([0.0, 0.7, 0.7])),
     "rings": Envelope(log_in_rings, np.full(2, 0.3)),
+    "shells": Envelope(log_in_shells, np.full(2, 0.07)),
     "thick rings": Envelope(lambda x: log_peaks(x, THICK_RINGS.modes, 0.4), np.full(3, 0.4)),
     "students": Envelope(lambda x: log_peaks(x, STUDENTS.modes, 0.9), np.full(2, 0.8)),
     "tame students": Envelope(lambda x: log_peaks(x, TAME_STUDENTS.modes, 0.9), np.full(3, 0.8)),
