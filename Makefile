@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= out
 
-.PHONY: demo test test-all lint chromium bench bench-against bench-swaps bench-jumps bench-moves bench-clustering bench-intervals bench-evidence bench-peers bench-peers-ours reproduction docs soak clean
+.PHONY: demo test test-all lint chromium bench bench-against bench-swaps bench-jumps bench-moves bench-clustering bench-intervals bench-evidence bench-weighing bench-peers bench-peers-ours reproduction docs soak clean
 
 demo: $(VENV)/.installed
 	$(BIN)/temperance demo --out $(OUT)
@@ -53,9 +53,15 @@ bench-clustering: $(VENV)/.installed-test
 # Whether intervals cover, and the evidence beside nested samplers; both take hours.
 bench-intervals: $(VENV)/.installed
 	$(BIN)/python benchmarks/intervals.py --processes 2
+	$(BIN)/python tools/weights_page.py
 
 bench-evidence: $(VENV)/.installed
 	$(BIN)/python benchmarks/evidence.py
+	$(BIN)/python tools/weights_page.py
+
+bench-weighing: $(VENV)/.installed
+	PYTHONPATH=benchmarks $(BIN)/python benchmarks/weighing.py
+	$(BIN)/python tools/weights_page.py
 
 bench-peers: $(VENV)/.installed
 	PYTHONPATH=benchmarks $(BIN)/python -m peers
@@ -76,6 +82,7 @@ docs: $(VENV)/.installed-test
 	$(BIN)/python tools/reproduction_page.py
 	PYTHONPATH=benchmarks $(BIN)/python tools/peers_page.py
 	$(BIN)/python tools/jumps_page.py
+	$(BIN)/python tools/weights_page.py
 
 $(VENV)/.created:
 	$(PYTHON) -c "import sys; sys.exit('Python 3.11 or newer is needed') if sys.version_info < (3, 11) else None"

@@ -134,14 +134,16 @@ def by_temperance(case: Case, seed: int) -> dict[str, Any]:
     evaluations = sum(
         int(trace.evaluations.sum()) for chain in result.chains for trace in (chain.tuning, chain.sampling)
     )
+    spent = {"evaluations": evaluations, "serious": [one.name for one in result.warnings if one.serious]}
     try:
         found = result.log_evidence()
     except tp.InvalidInputError as error:
-        return {"value": None, "error": None, "evaluations": evaluations, "by": str(error), "others": {}}
-    serious = [one.name for one in result.warnings if one.serious]
+        return {"value": None, "error": None, "by": str(error), "others": {}, "agree": None, **spent}
     others = {way: list(pair) for way, pair in found.others.items()}
-    return {"value": found.value, "error": found.error, "evaluations": evaluations, "by": found.by,
-            "others": others, "serious": serious}  # fmt: skip
+    return {
+        "value": found.value, "error": found.error, "by": found.by, "others": others, "agree": found.agree,
+        **spent,
+    }  # fmt: skip
 
 
 def by_dynesty(case: Case, seed: int) -> dict[str, Any]:
