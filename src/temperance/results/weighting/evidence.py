@@ -56,27 +56,38 @@ class Evidence:
 
 def evidence_of(result: "Result") -> Evidence:
     """All ways that there are; the bridge first."""
-    ways: dict[str, tuple[float, float]] = {}
-    notes = []
     bridge = result.weighting.bridge
+    ways = {} if bridge is None else {BRIDGE: (bridge.log_z, bridge.log_z_error)}
+    by_ladder, failed = _by_ladder(result)
+    ways |= by_ladder
+    notes = [f"{way}: {why}" for way, why in failed.items()]
     if bridge is None:
-        notes.append(f"{BRIDGE}: {result.weighting.why_not}")
-    else:
-        ways[BRIDGE] = bridge.log_z, bridge.log_z_error
-    found, why_not = ladders(result)
-    if why_not and (why_not != NO_PRIOR or not ways):
-        notes.append(f"the ladder: {why_not}")
-    for way, method in ((STONES, stepping_stones), (INTEGRATION, thermodynamic)) if found else ():
-        value, error, wrong = method(found)
-        if wrong or not math.isfinite(value) or not math.isfinite(error):
-            notes.append(f"{way}: {wrong or 'its error cannot be told'}")
-        else:
-            ways[way] = value, error
+        notes = [f"{BRIDGE}: {result.weighting.why_not}", *notes]
+    elif failed and not by_ladder:
+        why = next(iter(failed.values()))
+        notes = (
+            [] if why == NO_PRIOR else [f"only the bridge is available, since the ladder cannot say: {why}"]
+        )
     if not ways:
         raise InvalidInputError(f"log_evidence cannot be computed; {'; '.join(notes)}")
     by, (value, error) = next(iter(ways.items()))
     others = {way: estimate for way, estimate in ways.items() if way != by}
     return Evidence(value=value, error=error, by=by, others=others, notes=tuple(notes))
+
+
+def _by_ladder(result: "Result") -> tuple[dict[str, tuple[float, float]], dict[str, str]]:
+    """What the ways over the ladder say, and why others say nothing."""
+    found, why_not = ladders(result)
+    if why_not:
+        return {}, {"the ladder": why_not}
+    said, failed = {}, {}
+    for way, method in ((STONES, stepping_stones), (INTEGRATION, thermodynamic)):
+        value, error, wrong = method(found)
+        if wrong or not math.isfinite(value) or not math.isfinite(error):
+            failed[way] = wrong or "its error cannot be told"
+        else:
+            said[way] = value, error
+    return said, failed
 
 
 def _shown(value: float, error: float) -> str:
