@@ -232,7 +232,8 @@ def test_a_model_with_data_goes_on_with_them(folder):
     whole = run("sample", *given, *FEW, "--out", "file")
     begun = run("sample", *given, *FEW, "--draws", "7", "--out", "begun/")
     assert_one_line(run("resume", "begun", given[0], "--draws", "20"), "data= was not given")
-    resumed = run("resume", "begun", *given, "--draws", "20")
+    assert_one_line(run("resume", "begun", "--draws", "20"), "data= was not given")  # it is found by its name
+    resumed = run("resume", "begun", *given[1:], "--draws", "20")
     assert [result.exit_code for result in (whole, begun, resumed)] == [0, 0, 0], resumed.output
     assert np.array_equal(tp.load(folder / "begun").draws, tp.load(folder / "file.npz").draws)
 

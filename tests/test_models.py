@@ -164,6 +164,30 @@ def test_values_come_back_from_a_file(constrained, tmp_path):
         np.testing.assert_array_equal(back.values[name], value)
 
 
+def test_values_of_a_folder_are_made_by_the_model(constrained, tmp_path):
+    same = model(log_density=normal, start=anywhere, **NAMED)
+    tp.sample(same, store=tmp_path / "run", **SHORT)
+    assert list(tp.load(tmp_path / "run").values) == ["place", "log_scale"]
+    back = tp.load(tmp_path / "run", same)
+    for name, value in constrained.values.items():
+        np.testing.assert_array_equal(back.values[name], value)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (SimpleNamespace(dim=2, log_density=normal), "the run has 3 coordinates, and the model has 2"),
+        (model(log_density=normal, names=["a", "b", "c"]), "the run has the coordinates {'place'"),
+        (normal, "model must be a temperance.Model, or an object with dim and log_density; got"),
+        (model(log_density=normal, constrain=lambda rows: 3), "a dictionary of arrays must be returned"),
+    ],
+)
+def test_another_model_cannot_read_a_run(constrained, tmp_path, wrong, message):
+    path = constrained.save(tmp_path / "run")
+    with pytest.raises(tp.TemperanceError, match=message):
+        tp.load(path, wrong)
+
+
 def test_values_of_chains_cut_short_come_back(tmp_path):
     """Broken: the padding of a shorter chain read as values."""
     calls = []

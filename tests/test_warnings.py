@@ -711,6 +711,16 @@ def test_a_ladder_matters_less_where_jumps_carry(fault, healthy, rng):
     assert the(idle, FAULTS[fault]).serious
 
 
+def test_a_dead_edge_is_not_told_where_the_ladder_was_found_needless(healthy, rng):
+    """A single mode, trimmed to the first level and the prior: two remarks would contradict each other."""
+    modes = learnt_modes([[0.0, 0.0]])
+    carried = with_chains(dead_edge(healthy, rng), lambda k, chain: jumping(chain, modes))
+    left = replace(carried, setup=replace(carried.setup, min_levels=4), n_levels_at_start=6)
+    assert names(left) == {"too many levels"}
+    idle = with_chains(left, lambda k, chain: jumping(chain, modes, accepted=0.001))
+    assert the(idle, "dead edge").serious
+
+
 def test_a_dead_edge_is_serious_with_jumps_when_chains_differ(healthy, rng):
     modes = learnt_modes([[0.0, 0.0]], width=30.0)
     apart_and_dead = apart(dead_edge(healthy, rng), rng)

@@ -239,7 +239,10 @@ def _model(reference: str) -> Any:
 
     module, _, name = reference.partition(":")
     if module != "zoo":
-        return _load(reference)
+        model = _load(reference)
+        if isinstance(model, temperance.Model):
+            model.reference = reference  # so that a stored run knows it, too
+        return model
     with _one_line_errors():
         return temperance.zoo.get(name)
 

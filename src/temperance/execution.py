@@ -1,19 +1,17 @@
 """From chains that are ready to a result: what every way to start or continue a run ends with."""
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from temperance.checks import whole_number
-from temperance.core.state import FloatArray
 from temperance.errors import BoundWarning, IncompleteWarning, LearningWarning, RunError, TemperanceError
 from temperance.executors.threads import Threads
-from temperance.models.constrain import Shapes, values_of
+from temperance.models.constrain import Shapes
 from temperance.models.contract import ModelSpec
 from temperance.results.result import Result
 from temperance.results.warnings.running import BOUND_NAMES
@@ -23,10 +21,10 @@ from temperance.runs.describe import describe
 from temperance.runs.drive import Crew, default_cores, drive
 from temperance.runs.plan import Plan
 from temperance.runs.progress import Watcher
-from temperance.runs.record import ChainRecord
 from temperance.runs.stopping import Stop
 from temperance.store.contract import Store
 from temperance.text import counted
+from temperance.valued import with_values
 
 COMPLETE, REASON = "complete", "reason"  # what is written of the end of a run
 CALLER = 4  # frames from a warning to the user's line: the function that warns, `execute`, ``sample()``
@@ -110,7 +108,8 @@ def gathered(job: Job, runs: Sequence[ChainRun], store: Store) -> tuple[Result, 
         ended_by="" if complete else job.stop.reason,
     )
     try:
-        return _with_values(job, result), None
+        # Rows on a disk may be more than memory holds; others are made at once, so that an error shows.
+        return with_values(result, job.spec, job.shapes, at_once=job.folder is None), None
     except BaseException as error:  # noqa: BLE001  raised by the caller; no draw is lost to it
         return result, RunError(str(error)) if isinstance(error, TemperanceError) else error
 
@@ -126,76 +125,6 @@ def _with_result(failure: BaseException, result: Result, job: Job) -> BaseExcept
 
 def _how_to_go_on(folder: Path) -> str:
     return f"what was drawn is in {folder}, and temperance.resume({str(folder)!r}, ...) goes on from there"
-
-
-def _with_values(job: Job, result: Result) -> Result:
-    """The same with the draws in the terms of the model, too."""
-    if job.spec.constrain is None:
-        return result
-    made = [LazyValues(job, chain) for chain in result.chains]
-    if job.folder is None:  # at once, so that an error shows; rows on a disk may be more than memory holds
-        for values in made:
-            dict(values)
-    chains = [
-        replace(
-            chain,
-            values=values,
-            proposal_values=LazyProposals(job, chain),
-            level_points=_level_points(job.spec, chain.sampling.level_draws),
-        )
-        for chain, values in zip(result.chains, made, strict=True)
-    ]
-    return replace(result, chains=tuple(chains), value_names=job.spec.value_names)
-
-
-def _level_points(spec: ModelSpec, draws: FloatArray) -> Callable[[], FloatArray] | None:
-    """What makes the draws of all levels in the terms of a model that shows its parameters."""
-    points = spec.points
-    if points is None:
-        return None
-
-    def made() -> FloatArray:
-        rows = points(draws.reshape(-1, draws.shape[-1]))
-        return rows.reshape(*draws.shape[:-1], rows.shape[-1])
-
-    return made
-
-
-class LazyValues(Mapping[str, FloatArray]):
-    """What ``constrain`` makes of the draws of a chain, when somebody asks for it."""
-
-    def __init__(self, job: Job, chain: ChainRecord) -> None:
-        self._job, self._chain = job, chain
-
-    def __getitem__(self, name: str) -> FloatArray:
-        return self._made[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._job.shapes)
-
-    def __len__(self) -> int:
-        return len(self._job.shapes)
-
-    @cached_property
-    def _made(self) -> dict[str, FloatArray]:
-        return values_of(self._job.spec, self._chain.sampling.draws, self._job.shapes)
-
-
-class LazyProposals(LazyValues):
-    """The same of the jumps that were proposed in the support; NaN in all other rows."""
-
-    @cached_property
-    def _made(self) -> dict[str, FloatArray]:
-        trace = self._chain.sampling
-        rows = trace.proposal
-        if not len(rows):
-            return {name: np.empty((0, *shape)) for name, shape in self._job.shapes.items()}
-        some = (trace.jump >= 0) & np.isfinite(trace.proposal_log_density)
-        made = values_of(self._job.spec, rows[some], self._job.shapes)
-        full = {name: np.full((len(rows), *shape), np.nan) for name, shape in self._job.shapes.items()}
-        for name, column in full.items():
-            column[some] = made[name]
-        return full
 
 
 def _warn_of_the_end(result: Result, job: Job) -> None:

@@ -3,7 +3,7 @@
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -87,6 +87,18 @@ def parameters_from(given: Any, dim: int, dims: Any = None, coords: Any = None) 
     _check_names(parameters)
     _check_lengths(parameters)
     return parameters
+
+
+def names_to_plain(names: Parameters | None) -> dict[str, Any] | None:
+    """Names as JSON knows them."""
+    return None if names is None else asdict(names)
+
+
+def names_from_plain(plain: Any) -> Parameters | None:
+    """Names that `names_to_plain` described."""
+    if plain is None:
+        return None
+    return Parameters(**{part: {key: tuple(value) for key, value in plain[part].items()} for part in plain})
 
 
 def _shapes(given: Any, dim: int) -> dict[str, tuple[int, ...]]:

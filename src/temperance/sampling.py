@@ -15,7 +15,7 @@ from temperance.errors import DamagedFileError, DamageWarning, ExactnessWarning,
 from temperance.execution import Job, execute, workers_for
 from temperance.models.constrain import value_shapes
 from temperance.models.contract import ModelSpec
-from temperance.models.read import model_spec
+from temperance.models.read import model_meaning, model_spec
 from temperance.models.reference import ZOO, reference_of
 from temperance.moves import Move
 from temperance.results import storage
@@ -38,6 +38,7 @@ from temperance.settings import Settings
 from temperance.store.opening import claimed, held
 from temperance.stored import chains_of, load_folder, new_disk, read_run, run_facts, store_in_memory
 from temperance.swaps import Strategy
+from temperance.valued import in_terms_of
 
 INF = float("inf")
 CALLER = 3  # frames from a warning to the user's line
@@ -191,7 +192,7 @@ def sample(
         warn_if_it_varies(runs[0], CALLER)
         if folder is None:
             return execute(job, runs, store_in_memory(plan, runs))
-        facts = run_facts(plan, seed, spec.names, reference_of(model))
+        facts = run_facts(plan, seed, spec, reference_of(model))
         return execute(job, runs, new_disk(folder, facts, plan, runs))
 
 
@@ -258,20 +259,27 @@ def resume(
         with note_compiling(job.watch.shows):
             runs = chains_of(folder, commit, plan, chain_seeds(seed, len(commit.snapshots)))
         _check_sameness(runs[0], stored["exactness"])
-        facts = run_facts(plan, seed, spec.names, stored["reference"])
+        facts = run_facts(plan, seed, spec, stored["reference"])
         return execute(job, runs, new_disk(folder, facts, plan, runs, after=commit))
 
 
-def load(path: Any, *, verify: bool = False) -> Result:
+def load(path: Any, model: Any = None, *, verify: bool = False) -> Result:
     """Read a run: a file that `Result.save` wrote, or the folder of a run, also of one that is under way.
 
     Draws of a folder are read when they are asked for. A damaged file is named: of a folder, what comes
     before it is read, with a warning. ``verify`` reads everything to see whether it is as it was written;
     else only sizes are compared, and what is wrong inside a file shows as an error when it is read.
+
+    The parameters of a `temperance.Model` come back in their units. What its ``derived`` makes of them, and
+    what the ``constrain`` of another model makes, a folder does not have: with ``model`` it is made anew, or
+    otherwise than before.
     """
-    if Path(path).is_dir():
-        return load_folder(Path(path), thorough=flag("verify", verify))
-    return storage.load(path, Result)
+    is_folder = Path(path).is_dir()
+    meaning = None if model is None else model_meaning(model)
+    result = (
+        load_folder(Path(path), thorough=flag("verify", verify)) if is_folder else storage.load(path, Result)
+    )
+    return result if meaning is None else in_terms_of(result, meaning, at_once=not is_folder)
 
 
 def _known_model(stored: dict[str, Any]) -> Any:

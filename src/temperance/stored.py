@@ -11,7 +11,9 @@ import numpy as np
 
 from temperance.core.state import Trace
 from temperance.errors import DamagedFileError, DamageWarning
-from temperance.parameters import Parameters
+from temperance.models.contract import Meaning
+from temperance.models.transform import meaning_from_plain
+from temperance.parameters import names_from_plain, names_to_plain
 from temperance.results.diagnostics import smallest_ess
 from temperance.results.result import Result
 from temperance.runs.allocate import kept_draws, no_rows, sampled_columns, tuning_columns
@@ -34,15 +36,17 @@ from temperance.store.memory import InPlace, Memory
 from temperance.store.reading import ChunkRows, Commit, damage, last_commit
 from temperance.store.rows import InMemory, Source, lazy_trace
 from temperance.text import duration
+from temperance.valued import with_values
 
 
-def run_facts(plan: Plan, seed: Any, names: Parameters | None, reference: str | None) -> dict[str, Any]:
+def run_facts(plan: Plan, seed: Any, meaning: Meaning, reference: str | None) -> dict[str, Any]:
     """All of a run that is neither rows nor a function, as JSON knows it."""
     return {
         "plan": plan_to_plain(plan),
         "seed": seed_to_plain(seed),
         "setup": asdict(describe(plan)),
-        "names": None if names is None else asdict(names),
+        "names": names_to_plain(meaning.names),
+        "transform": meaning.transform,
         "reference": reference,
         "exactness": exactness(),
     }
@@ -140,11 +144,8 @@ def result_of(folder: Path, commit: Commit) -> Result:
     """The result of a run on disk; rows are read when they are asked for."""
     run = commit.facts["run"]
     chains = tuple(_record(folder, commit, chain) for chain in range(len(commit.snapshots)))
-    names = run["names"]
-    if names is not None:
-        names = {part: {key: tuple(value) for key, value in names[part].items()} for part in names}
     setup = RunSetup(**run["setup"])
-    return Result(
+    result = Result(
         chains=chains,
         n_levels_at_start=len(run["plan"]["betas"]),
         n_tune=run["plan"]["tune"],
@@ -152,9 +153,12 @@ def result_of(folder: Path, commit: Commit) -> Result:
         seed=seed_from_plain(run["seed"]),
         complete=all(chain.complete for chain in chains),
         setup=setup,
-        names=None if names is None else Parameters(**names),
+        names=names_from_plain(run["names"]),
         ended_by=commit.facts["ended"].get("reason", ""),
     )
+    meaning = meaning_from_plain(run.get("transform"))
+    shapes = {} if meaning.value_names is None else dict(meaning.value_names.shapes)
+    return with_values(result, meaning, shapes, at_once=False)
 
 
 def _record(folder: Path, commit: Commit, chain: int) -> ChainRecord:

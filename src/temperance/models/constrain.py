@@ -8,7 +8,7 @@ import numpy as np
 from temperance.checks import numeric_array, within
 from temperance.core.state import FloatArray
 from temperance.errors import InvalidInputError, InvalidTypeError, RunError, TemperanceError
-from temperance.models.contract import Constrain, ModelSpec
+from temperance.models.contract import Constrain, Meaning
 from temperance.origin import came_from
 from temperance.parameters import Parameters, check_name
 
@@ -16,24 +16,24 @@ Values = dict[str, FloatArray]
 Shapes = dict[str, tuple[int, ...]]
 
 
-def value_shapes(spec: ModelSpec, point: FloatArray) -> Shapes:
+def value_shapes(meaning: Meaning, point: FloatArray) -> Shapes:
     """The values of one point, before the run: their names and shapes; none where there is no ``constrain``.
 
     A name that both a coordinate and a value have must mean one thing.
     """
-    if spec.constrain is None:
+    if meaning.constrain is None:
         return {}
-    values = _called(spec.constrain, point[None].copy())
-    if spec.names is not None:
-        _check_against(spec.names, point, values)
+    values = _called(meaning.constrain, point[None].copy())
+    if meaning.names is not None:
+        _check_against(meaning.names, point, values)
     return _shapes(values)
 
 
-def values_of(spec: ModelSpec, rows: FloatArray, shapes: Shapes) -> Values:
+def values_of(meaning: Meaning, rows: FloatArray, shapes: Shapes) -> Values:
     """The values of draws, (n, dim), with the names and shapes that there were before the run."""
-    if spec.constrain is None or not len(rows):
+    if meaning.constrain is None or not len(rows):
         return {name: np.empty((0, *shape)) for name, shape in shapes.items()}
-    values = _called(spec.constrain, rows.copy())
+    values = _called(meaning.constrain, rows.copy())
     if _shapes(values) != shapes:
         came = _shapes(values)
         raise InvalidTypeError(f"model: constrain must return {shapes} for all draws, got {came}")

@@ -29,22 +29,31 @@ Constrain = Callable[[FloatArray], Mapping[str, Any]]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ModelSpec:
-    """All that the sampler asks of a model.
+class Meaning:
+    """What the coordinates of a draw mean.
 
-    ``start`` is a point, one for each level, one for each chain and level, or a function of a generator.
     ``constrain`` takes draws as they are sampled, (n, dim), and returns values by name, each (n, ...), in the
     terms of the model. ``names`` are those of the coordinates as they are sampled: a coordinate that
     ``constrain`` changes has another name than what it is changed to.
     """
 
-    target: Target
     dim: int | None = None  # not known of a function until there is a start
-    start: Any = None
     names: Parameters | None = None
     constrain: Constrain | None = None
     # Names of the values that ``constrain`` makes, where these are what people are to see; it may make more.
     value_names: Parameters | None = None
     points: Callable[[FloatArray], FloatArray] | None = None  # those values alone, as rows of all of them
+    transform: Mapping[str, Any] | None = None  # names and points as JSON knows them, for a store
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ModelSpec(Meaning):
+    """All that the sampler asks of a model.
+
+    ``start`` is a point, one for each level, one for each chain and level, or a function of a generator.
+    """
+
+    target: Target
+    start: Any = None
     unconstrain: Callable[[Any], Any] | None = None  # from a start in the terms of the model
     improper: tuple[str, ...] = ()  # parameters without a proper prior, so that no level can be the prior

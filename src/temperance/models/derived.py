@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from temperance.checks import numeric_array
+from temperance.checks import numeric_array, within
 from temperance.core.state import FloatArray
 from temperance.errors import InvalidInputError, InvalidTypeError, RunError, TemperanceError
 from temperance.models.layout import Layout
@@ -47,7 +47,8 @@ class Derived:
         return {name: self._checked(name, value) for name, value in made.items()}
 
     def _checked(self, name: Any, value: Any) -> FloatArray:
-        check_name(name)
+        with within("derived"):
+            check_name(name)
         if name in self._taken:
             raise InvalidInputError(f"derived returns {name!r}, which is a parameter or a dimension already")
         return numeric_array(f"derived: {name}", value, "fiub", "a number or an array").astype(np.float64)

@@ -8,11 +8,12 @@ from numba.extending import is_jitted
 from temperance.checks import flag
 from temperance.errors import InvalidInputError, InvalidTypeError
 from temperance.models.bounds import bounded
-from temperance.models.contract import ModelSpec
+from temperance.models.contract import Meaning, ModelSpec
 from temperance.models.derived import Derived
 from temperance.models.layout import Layout
 from temperance.models.likelihood import compiled_prior, compiled_target, python_target
 from temperance.models.shown import Shown
+from temperance.models.transform import transform_to_plain
 from temperance.models.unused import require_all_used
 from temperance.origin import function_name
 from temperance.parameters import Parameters
@@ -46,6 +47,8 @@ class Model:
         lists those that go in circles from the one bound to the other, 0 to 2π by default; ``names`` lists
         parameters, or has their shapes. Without names the function takes a vector.
     """
+
+    reference: str | None = None  # the MODULE:NAME by which a shell found it
 
     def __init__(
         self,
@@ -108,14 +111,22 @@ class Model:
         layout = self._layout
         return ModelSpec(
             target=self.target,
-            dim=layout.dim,
             start=None if layout.undrawable else layout.draw,
+            unconstrain=layout.start,
+            improper=layout.improper,
+            **vars(self.meaning()),
+        )
+
+    def meaning(self) -> Meaning:
+        """What draws mean, without the likelihood."""
+        layout = self._layout
+        return Meaning(
+            dim=layout.dim,
             names=layout.coordinates,
             constrain=self._values,
             value_names=layout.names,
             points=layout.values,
-            unconstrain=layout.start,
-            improper=layout.improper,
+            transform=transform_to_plain(layout.names, layout.table),
         )
 
     def _made(self) -> Target:

@@ -4,7 +4,7 @@ from typing import Any
 
 from temperance.checks import flag, whole_number, within
 from temperance.errors import InvalidInputError, InvalidTypeError
-from temperance.models.contract import ModelSpec
+from temperance.models.contract import Meaning, ModelSpec
 from temperance.models.model import Model
 from temperance.parameters import Parameters, parameters_from
 from temperance.targets import Target, gather, make_target
@@ -38,6 +38,17 @@ def model_spec(
     return ModelSpec(target=make_target(functions, vectorized=flag("vectorized", vectorized)))
 
 
+def model_meaning(model: Any) -> Meaning:
+    """What draws mean to a model; its density is left alone."""
+    if not (isinstance(model, Model) or _is_model(model)):
+        raise InvalidTypeError(
+            f"model must be a temperance.Model, or an object with dim and log_density; got "
+            f"{type(model).__name__}: {model!r}"
+        )
+    with within("model"):
+        return model.meaning() if isinstance(model, Model) else _meaning_of(model)
+
+
 def _is_model(given: Any) -> bool:
     """A function may have attributes too, but it does not say its dimension."""
     has_density = any(getattr(given, name, None) is not None for name in DENSITIES)
@@ -53,17 +64,16 @@ def _refuse_more(given: list[str]) -> None:
 
 
 def _spec_of(model: Any) -> ModelSpec:
+    meaning = _meaning_of(model)
+    return ModelSpec(target=_target_of(model), start=getattr(model, "start", None), **vars(meaning))
+
+
+def _meaning_of(model: Any) -> Meaning:
     dim = whole_number("dim", getattr(model, "dim", None), least=1)
     constrain = getattr(model, "constrain", None)
     if constrain is not None and not callable(constrain):
         raise InvalidTypeError(f"constrain must be a function of rows, got {type(constrain).__name__}")
-    return ModelSpec(
-        target=_target_of(model),
-        dim=dim,
-        start=getattr(model, "start", None),
-        names=_names_of(model, dim),
-        constrain=constrain,
-    )
+    return Meaning(dim=dim, names=_names_of(model, dim), constrain=constrain)
 
 
 def _target_of(model: Any) -> Target:

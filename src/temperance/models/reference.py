@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from temperance.models.model import Model
 from temperance.zoo import Problem
 from temperance.zoo.registry import key_of
 
@@ -13,6 +14,8 @@ def reference_of(model: Any) -> str | None:
     if isinstance(model, Problem):
         key = key_of(model)
         return None if key is None else f"{ZOO}:{key}"
+    if isinstance(model, Model):
+        return model.reference
     home, name = getattr(model, "__module__", None), getattr(model, "__qualname__", None)
     named = isinstance(home, str) and isinstance(name, str) and home != "__main__" and "<" not in name
     return f"{home}:{name}" if named else None

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from temperance.checks import real_number
+from temperance.checks import real_number, within
 from temperance.core.state import FloatArray
 from temperance.errors import InvalidInputError
 from temperance.priors.joint import base_of
@@ -15,6 +15,7 @@ from temperance.priors.prior import Prior
 from temperance.priors.scalars import Scalar, below, prior_of, shape_of
 
 
+@within("priors.truncated")
 def truncated(prior: Prior, lower: Any = None, upper: Any = None, shape: Any = ()) -> Prior:
     """A prior of a single value, between bounds only; None is no bound. Needs SciPy."""
     base = base_of("truncated", prior)

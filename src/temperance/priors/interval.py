@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from temperance.checks import within
 from temperance.core.state import FloatArray
 from temperance.priors.kernels.laws import BETA, LOGISTIC
 from temperance.priors.kernels.maps import EXP_LOGIT, LOGIT
@@ -14,6 +15,7 @@ from temperance.priors.real import stats
 from temperance.priors.scalars import Scalar, arguments, below, positive, prior_of, written
 
 
+@within("priors.uniform")
 def uniform(lower: Any = 0.0, upper: Any = 1.0, shape: Any = None) -> Prior:
     """The uniform law between two bounds."""
     given, shape = arguments(shape, lower=lower, upper=upper)
@@ -29,6 +31,7 @@ def uniform(lower: Any = 0.0, upper: Any = 1.0, shape: Any = None) -> Prior:
     return prior_of(scalar, written("uniform", given), shape)
 
 
+@within("priors.log_uniform")
 def log_uniform(lower: Any, upper: Any, shape: Any = None) -> Prior:
     """The law of a positive parameter whose logarithm is uniform between those of two bounds."""
     given, shape = arguments(shape, lower=lower, upper=upper)
@@ -44,6 +47,7 @@ def log_uniform(lower: Any, upper: Any, shape: Any = None) -> Prior:
     return prior_of(scalar, written("log_uniform", given), shape)
 
 
+@within("priors.beta")
 def beta(alpha: Any, beta: Any, shape: Any = None) -> Prior:
     """The beta law between 0 and 1."""
     given, shape = arguments(shape, alpha=alpha, beta=beta)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from temperance.checks import instance_of, whole_number
+from temperance.checks import instance_of, whole_number, within
 from temperance.core.state import FloatArray
 from temperance.errors import InvalidInputError
 from temperance.priors.kernels.maps import AS_IT_IS, EXP
@@ -17,6 +17,7 @@ from temperance.priors.scalars import Scalar, constants_of, finite, positive
 SUM_TOLERANCE = 1e-6  # by which shares that a user wrote down may miss one
 
 
+@within("priors.dirichlet")
 def dirichlet(a: Any) -> Prior:
     """Dirichlet's law of shares that sum to one; a whole number k stands for the even law of k shares."""
     powers = np.ones(whole_number("a", a, least=2)) if np.ndim(a) == 0 else positive("a", finite("a", a))
@@ -40,6 +41,7 @@ def dirichlet(a: Any) -> Prior:
     )
 
 
+@within("priors.ordered")
 def ordered(prior: Prior, n: Any) -> Prior:
     """The law of ``n`` independent values of a prior, in rising order."""
     scalar, n = base_of("ordered", prior), whole_number("n", n, least=2)
@@ -64,6 +66,7 @@ def ordered(prior: Prior, n: Any) -> Prior:
     )
 
 
+@within("priors.multivariate_normal")
 def multivariate_normal(mu: Any, cov: Any) -> Prior:
     """The normal law of a vector with this mean and covariance."""
     mean, covariance = finite("mu", mu), finite("cov", cov)

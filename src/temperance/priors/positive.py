@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from temperance.checks import within
 from temperance.core.state import FloatArray
 from temperance.priors.kernels.laws import GAMMA, HALF_NORMAL, HALF_STUDENT, NORMAL
 from temperance.priors.kernels.maps import EXP, EXP_AFFINE
@@ -13,6 +14,7 @@ from temperance.priors.real import stats, student_log_norm
 from temperance.priors.scalars import Scalar, arguments, positive, prior_of, written
 
 
+@within("priors.half_normal")
 def half_normal(sigma: Any = 1.0, shape: Any = None) -> Prior:
     """The absolute value of a normal with mean zero and standard deviation sigma."""
     given, shape = arguments(shape, sigma=sigma)
@@ -27,6 +29,7 @@ def half_normal(sigma: Any = 1.0, shape: Any = None) -> Prior:
     return prior_of(scalar, written("half_normal", given), shape)
 
 
+@within("priors.half_cauchy")
 def half_cauchy(beta: Any = 1.0, shape: Any = None) -> Prior:
     """The absolute value of a Cauchy variable with median zero and scale beta."""
     given, shape = arguments(shape, beta=beta)
@@ -42,6 +45,7 @@ def half_cauchy(beta: Any = 1.0, shape: Any = None) -> Prior:
     return prior_of(scalar, written("half_cauchy", given), shape)
 
 
+@within("priors.log_normal")
 def log_normal(mu: Any = 0.0, sigma: Any = 1.0, shape: Any = None) -> Prior:
     """The law of a parameter whose natural logarithm is normal with mean mu and standard deviation sigma."""
     given, shape = arguments(shape, mu=mu, sigma=sigma)
@@ -56,6 +60,7 @@ def log_normal(mu: Any = 0.0, sigma: Any = 1.0, shape: Any = None) -> Prior:
     return prior_of(scalar, written("log_normal", given), shape)
 
 
+@within("priors.gamma")
 def gamma(alpha: Any, beta: Any = 1.0, shape: Any = None) -> Prior:
     """The gamma law with shape alpha and rate beta: mean alpha / beta."""
     given, shape = arguments(shape, alpha=alpha, beta=beta)
@@ -63,6 +68,7 @@ def gamma(alpha: Any, beta: Any = 1.0, shape: Any = None) -> Prior:
     return prior_of(_gamma(positive("alpha", given["alpha"]), given["beta"]), written("gamma", given), shape)
 
 
+@within("priors.exponential")
 def exponential(lam: Any = 1.0, shape: Any = None) -> Prior:
     """The exponential law with rate lam: mean 1 / lam."""
     given, shape = arguments(shape, lam=lam)

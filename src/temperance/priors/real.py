@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from temperance.checks import within
 from temperance.core.state import FloatArray
 from temperance.extras import needed
 from temperance.priors.kernels.laws import NORMAL, STUDENT
@@ -13,6 +14,7 @@ from temperance.priors.prior import Prior
 from temperance.priors.scalars import Scalar, arguments, positive, prior_of, written
 
 
+@within("priors.normal")
 def normal(mu: Any = 0.0, sigma: Any = 1.0, shape: Any = None) -> Prior:
     """The normal law with this mean and standard deviation."""
     given, shape = arguments(shape, mu=mu, sigma=sigma)
@@ -27,6 +29,7 @@ def normal(mu: Any = 0.0, sigma: Any = 1.0, shape: Any = None) -> Prior:
     return prior_of(scalar, written("normal", given), shape)
 
 
+@within("priors.student_t")
 def student_t(nu: Any, mu: Any = 0.0, sigma: Any = 1.0, shape: Any = None) -> Prior:
     """Student's law with nu degrees of freedom, about mu, with scale sigma."""
     given, shape = arguments(shape, nu=nu, mu=mu, sigma=sigma)
@@ -43,6 +46,7 @@ def student_t(nu: Any, mu: Any = 0.0, sigma: Any = 1.0, shape: Any = None) -> Pr
     return prior_of(scalar, written("student_t", given), shape)
 
 
+@within("priors.cauchy")
 def cauchy(alpha: Any = 0.0, beta: Any = 1.0, shape: Any = None) -> Prior:
     """Cauchy's law with median alpha and scale beta."""
     given, shape = arguments(shape, alpha=alpha, beta=beta)

@@ -43,7 +43,10 @@ class Result(Drawn):
         """
         if self.value_names is not None:
             known = ", ".join(self.value_names.shapes)
-            raise InvalidInputError(f"the model has named its parameters: {known}; name them there")
+            raise InvalidInputError(
+                f"the model has named its parameters: {known}; name them there, by "
+                "tp.Model(parameters=..., dims=..., coords=...)"
+            )
         return replace(self, names=parameters_from(parameters, self.dim, dims, coords))
 
     @cached_property

@@ -15,7 +15,7 @@ from temperance.core.state import Trace
 from temperance.errors import InvalidInputError
 from temperance.files import require_writable, whole_file
 from temperance.modes.learnt import LearntModes
-from temperance.parameters import Parameters
+from temperance.parameters import names_from_plain, names_to_plain
 from temperance.runs.record import ChainRecord, RunSetup
 from temperance.runs.seeds import seed_from_plain, seed_to_plain
 
@@ -114,19 +114,9 @@ def _about(result: "Result") -> dict[str, Any]:
         **{name: getattr(result, name) for name in FACTS},
         "seed": seed_to_plain(result.seed),
         "setup": asdict(result.setup),
-        **{which: _plain_names(getattr(result, which)) for which in NAMES},
+        **{which: names_to_plain(getattr(result, which)) for which in NAMES},
         "chains": [_chain_facts(chain) for chain in result.chains],
     }
-
-
-def _plain_names(names: Parameters | None) -> dict[str, Any] | None:
-    return None if names is None else asdict(names)
-
-
-def _names_from(plain: Any) -> Parameters | None:
-    if plain is None:
-        return None
-    return Parameters(**{part: {key: tuple(value) for key, value in plain[part].items()} for part in plain})
 
 
 def _chain_facts(chain: ChainRecord) -> dict[str, Any]:
@@ -164,7 +154,7 @@ def _fields(arrays: Arrays, about: dict[str, Any]) -> dict[str, Any]:
         "chains": tuple(_chain(arrays, index, facts) for index, facts in enumerate(about["chains"])),
         "seed": seed_from_plain(about["seed"]),
         "setup": RunSetup(**about["setup"]),
-        **{which: _names_from(about[which]) for which in NAMES},
+        **{which: names_from_plain(about[which]) for which in NAMES},
     }
 
 

@@ -18,6 +18,7 @@ from temperance.core.state import FloatArray, IntArray
 from temperance.priors.kernels.laws import HALF_LOG_TWO_PI, HALF_NORMAL, LOGISTIC, NORMAL, log_law
 from temperance.priors.kernels.maps import AFFINE, AS_IT_IS, EXP, LOGIT, cut, mapped, power_of
 
+CODES = 1  # to be raised when a number of a kind, law, map or cut gets another meaning: tables are stored
 SCALARS, ORDERED, SIMPLEX, ANGLES, JOINT_NORMAL = range(5)
 PER_SCALAR = 8  # constants: three of the law, two of the map, two of the cut, one to add
 Codes = tuple[int, int, int]  # law, map, cut

@@ -52,7 +52,7 @@ def many_levels(result: "Result") -> ResultWarning | None:
             cure=f"levels={max(_n_useful(result, k) for k in bound)}",
             serious=False,
         )
-    if left <= result.setup.min_levels < start:
+    if _all_dropped(result):
         return ResultWarning(
             name="too many levels",
             message=f"all {start} levels but {left} were dropped: the density looks unimodal from the first "
@@ -67,10 +67,14 @@ def many_levels(result: "Result") -> ResultWarning | None:
 def dead_edge(result: "Result") -> ResultWarning | None:
     """Hardly a position passed between two neighbouring levels.
 
-    That matters less where jumps carry the base level: hot levels then only look for modes not yet known.
+    That matters less where jumps carry the base level: hot levels then only look for modes not yet known. And
+    not at all where all levels that may go have gone, since the target looks unimodal.
     """
     dead = {k: edges for k, chain in enumerate(result.chains) if (edges := dead_edges(chain))}
     if not dead:
+        return None
+    serious = _nothing_arrives(result, list(dead)) or not chains_agree(result)
+    if not serious and _all_dropped(result):
         return None
     edges = sorted({edge for found in dead.values() for edge in found})
     where = ", ".join(f"{edge + 1}-{edge + 2}" for edge in edges)
@@ -81,7 +85,7 @@ def dead_edge(result: "Result") -> ResultWarning | None:
         message=f"hardly a position passed between levels {where} in {listed(list(dead), 'chain')}: what is "
         "above does not help what is below",
         cure=f"levels={wanted}, or longer tuning: tune={longer_tuning(result)}",
-        serious=_nothing_arrives(result, list(dead)) or not chains_agree(result),
+        serious=serious,
     )
 
 
@@ -106,6 +110,11 @@ def no_round_trips(result: "Result") -> ResultWarning | None:
         cure=f"draws={round_up(max(2, factor) * n_draws)}{other_swaps}",
         serious=sum(trips) == 0 and len(without) == len(trips),
     )
+
+
+def _all_dropped(result: "Result") -> bool:
+    """As many levels are left as must stay, and there were more."""
+    return max(result.n_levels) <= result.setup.min_levels < result.n_levels_at_start
 
 
 def _nothing_arrives(result: "Result", dead: list[int]) -> bool:
