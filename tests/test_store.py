@@ -22,6 +22,7 @@ import temperance as tp
 from stored import Failing, Killed, assert_beginning, assert_whole, chains_for, write_run
 from temperance.files import THE_DISK
 from temperance.store import disk, merging
+from temperance.store.archive import read_arrays, write_arrays
 from temperance.store.layout import commits_in
 from temperance.store.reading import last_commit
 from temperance.stored import load_folder
@@ -320,6 +321,26 @@ def test_damage_never_gives_a_wrong_draw_and_is_always_named(
             read_at_a_glance(folder, path, whole(COMPILED))
         path.write_bytes(good)
     assert_whole(resumed(folder), whole(COMPILED))
+
+
+def test_every_single_bit_of_an_archive(tmp_path):
+    """Whichever is wrong, all arrays come back as they were or the file is refused.
+
+    Broken: a directory whose entries were swallowed by a comment that is not there.
+    """
+    arrays = {f"0.tuning.{name}": np.arange(3.0) for name in ("draws", "jump")}
+    path = tmp_path / "rows.npz"
+    with path.open("wb") as file:
+        write_arrays(file, arrays)
+    good = path.read_bytes()
+    for bit in range(8 * len(good)):
+        bad = bytearray(good)
+        bad[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(bad)
+        with contextlib.suppress(tp.DamagedFileError):
+            found = read_arrays(path)
+            assert found.keys() == arrays.keys()
+            assert all(np.array_equal(found[name], arrays[name]) for name in arrays)
 
 
 def read_at_a_glance(folder, path, whole):

@@ -87,6 +87,8 @@ def read_arrays(path: Path, names: Sequence[str] | None = None) -> dict[str, Arr
     """Some arrays of a file, or all. Each is read to its end, where its checksum is looked at."""
     try:
         with zipfile.ZipFile(path) as archive:
+            if any(entry.comment for entry in archive.infolist()):  # we write none
+                raise ValueError("a comment has swallowed what comes after it")
             wanted = [one.removesuffix(ENDING) for one in archive.namelist()] if names is None else names
             return {name: _array(archive.read(f"{name}{ENDING}")) for name in wanted}
     except FileNotFoundError:
