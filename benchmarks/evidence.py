@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -182,6 +183,7 @@ def by_nautilus(case: Case, seed: int) -> dict[str, Any]:
     }
 
 
+PACKAGES = {"dynesty": "dynesty", "nautilus": "nautilus-sampler"}
 WAYS = {"temperance": by_temperance, "dynesty": by_dynesty, "nautilus": by_nautilus}
 
 
@@ -191,7 +193,15 @@ def row_of(name: str, peer: str, seed: int) -> dict[str, Any]:
     case.log_likelihood(case.from_unit(np.full(case.dim, 0.5)))  # compiles
     began = time.process_time()
     row = WAYS[peer](case, seed)
-    return {"seed": seed, "truth": case.truth, "cpu_seconds": time.process_time() - began, **row}
+    spent = time.process_time() - began
+    return {"seed": seed, "truth": case.truth, "cpu_seconds": spent, "version": version_of(peer), **row}
+
+
+def version_of(peer: str) -> str:
+    """Of the package that made a run."""
+    from temperance import __version__
+
+    return __version__ if peer == "temperance" else version(PACKAGES[peer])
 
 
 @click.command()

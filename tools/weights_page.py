@@ -43,7 +43,7 @@ def page(intervals: dict[str, Row], evidence: dict[str, Row], cpu: Row) -> str:
         "intervals_heading": heading(list(intervals.values())),
         "intervals": intervals_table(intervals),
         "outside": outside(intervals),
-        "evidence_heading": dates([cell["date"] for cell in evidence.values()]),
+        "evidence_heading": evidence_heading(evidence),
         "evidence": evidence_table(evidence),
         "opinions": opinions(evidence),
         "cpu_runs": str(cpu["runs"]),
@@ -114,16 +114,30 @@ def outside(intervals: dict[str, Row]) -> str:
     return text + (f" Runs that fell back to the draws: {'; '.join(none)}." if none else "")
 
 
+def evidence_heading(evidence: dict[str, Row]) -> str:
+    """From which seeds, when, and with which versions."""
+    seed = min(row["seed"] for cell in evidence.values() for row in cell["rows"])
+    versions = {
+        f"{key.split(' | ')[1]} {row['version']}"
+        for key, cell in evidence.items()
+        for row in cell["rows"]
+        if "version" in row
+    }
+    days = dates([cell["date"] for cell in evidence.values()])
+    return "; ".join([f"Seeds from {seed:,}", *sorted(versions), days])
+
+
 def evidence_table(evidence: dict[str, Row]) -> str:
     """One row for each problem and sampler."""
     head = "| problem | truth | sampler | runs | error | reported | covered | far off | evaluations | CPU s |"
     lines = [head, "|---" * 10 + "|"]
-    before = ""
-    for key, cell in evidence.items():
-        problem, sampler = key.split(" | ")
-        title = f"{problem} | {cell['rows'][0]['truth']:.4f}" if problem != before else " | "
-        lines.append(f"| {title} | {sampler} | {evidence_row(cell['rows'])} |")
-        before = problem
+    for problem in dict.fromkeys(key.split(" | ")[0] for key in evidence):
+        own = [key for key in evidence if key.startswith(f"{problem} |")]
+        samplers = {key.split(" | ")[1]: evidence[key]["rows"] for key in own}
+        title = f"{problem} | {samplers[OWN][0]['truth']:.4f}"
+        for sampler, rows in samplers.items():
+            lines.append(f"| {title} | {sampler} | {evidence_row(rows)} |")
+            title = " | "
     return "\n".join(lines)
 
 
