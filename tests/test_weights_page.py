@@ -77,3 +77,11 @@ def test_runs_that_are_far_off_must_say_so(tool) -> None:
     text = tool.opinions({"a | temperance": {"rows": rows}})
     assert "Of our 4 runs 2 had a second opinion" in text
     assert "agreed with the bridge in 1 runs. 3 runs were far off, and 2 of them said so" in text
+
+
+def test_what_was_not_run_is_said(tool, measured) -> None:
+    intervals, evidence, _ = measured
+    del intervals["twenty peaks"]
+    del evidence["shells, 2-d | temperance"]
+    assert "twenty peaks" in tool.outside(intervals).split("Not run yet: ")[1]
+    assert "shells, 2-d by temperance" in tool.opinions(evidence).split("Not run yet: ")[1]

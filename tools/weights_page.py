@@ -10,6 +10,8 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
+from evidence import RUNS, cases  # noqa: E402
+from intervals import CASES  # noqa: E402
 from peers.tasks import TASKS  # noqa: E402
 from temperance.results.weighting.evidence import FAR  # noqa: E402
 from temperance.results.weighting.strata import MAX_ROWS  # noqa: E402
@@ -111,7 +113,13 @@ def outside(intervals: dict[str, Row]) -> str:
         if cell["without_bridge"]
     ]
     text = f"Outside 93 to 97 % beyond doubt: {'; '.join(wrong) or 'nothing'}."
-    return text + (f" Runs that fell back to the draws: {'; '.join(none)}." if none else "")
+    text += f" Runs that fell back to the draws: {'; '.join(none)}." if none else ""
+    return text + not_run([name for name in CASES if name not in intervals])
+
+
+def not_run(names: Sequence[str]) -> str:
+    """What the command would measure and has not."""
+    return f" Not run yet: {'; '.join(names)}." if names else ""
 
 
 def evidence_heading(evidence: dict[str, Row]) -> str:
@@ -175,7 +183,13 @@ def opinions(evidence: dict[str, Row]) -> str:
         f"{within} of {len(pairs)} were within two of their errors, and they agreed with the bridge in "
         f"{agreed} runs. {len(far)} runs were far off, and {said} of them said so, by their verdict or by "
         "ways that do not agree."
-    )
+    ) + not_run(missing(evidence))
+
+
+def missing(evidence: dict[str, Row]) -> list[str]:
+    """Problems and samplers without a run."""
+    wanted = [f"{problem} | {sampler}" for problem in cases() for sampler in RUNS]
+    return [key.replace(" | ", " by ") for key in wanted if key not in evidence]
 
 
 def cpu_table(rows: Sequence[Row]) -> str:
