@@ -60,6 +60,32 @@ class Fitting:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Regression:
+    """How log densities make a component, and when a mode gets several."""
+
+    max_dim: int = 30  # beyond it there are more coefficients than points
+    max_points: int = 3_000  # beside the states, that one fit looks at
+    reach: float = 1.5  # times the 99 % quantile of a squared distance: farther out a mode is no quadratic
+    depth: float = 3.0  # below what nearly all states of a Gaussian have in log density
+    prior_sd: float = 0.3  # of a coefficient: how far off moments usually are
+    least_ridge: float = 1e-6  # of the total weight, so that too few directions do no harm
+    max_shift: float = 4.0  # per dimension, squared: a peak farther away was guessed, not seen
+    min_curvature: float = 0.02  # of the one before: a direction in which there is no peak
+    widths: tuple[float, ...] = (0.95, 1.1)  # times the covariance; which suits Student's t is tried
+    n_sweeps: int = 2  # the second from where the first came to
+    min_judges: float = 1.0  # states per coefficient of a centre, to judge a component by
+    split_after: float = 0.4  # of the tuning: splits take time, and early states show few bends
+    good: float = 0.8  # of what Student's t can reach: no split is needed
+    split_gain: float = 1.1  # a split pays that raises the efficiency by so much
+    n_axes: int = 2  # the longest ones, across which a mode is cut
+    cuts: tuple[float, ...] = (0.3, 0.5, 0.7)  # quantiles along an axis
+    min_part: float = 5.0  # states per dimension that a part needs
+    trimmed: float = 0.005  # of a mode's states, at either end: tails are what tells a bend
+    max_parts: int = 16  # of one mode
+    n_rounds: int = 3  # between heights and shares of components that overlap
+
+
+@dataclass(frozen=True, kw_only=True)
 class Jumping:
     """What the mixture is made of, and how often to jump and to rest."""
 
@@ -96,4 +122,4 @@ class Gaps:
 
 
 LEARNING, SCOUTING, FITTING = Learning(), Scouting(), Fitting()
-JUMPING, MATCHING, GAPS = Jumping(), Matching(), Gaps()
+REGRESSION, JUMPING, MATCHING, GAPS = Regression(), Jumping(), Matching(), Gaps()

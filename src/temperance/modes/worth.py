@@ -15,8 +15,17 @@ def efficiency(mixture: Mixture, states: FloatArray, log_density: FloatArray) ->
     The acceptance alone misleads: where the target has heavier tails, jumps are accepted often and yet the
     chain stays in a tail for ever.
     """
-    ratio = np.sort(log_density - log_densities(states, mixture))
-    kept = ratio[: max(1, int(len(ratio) * (1.0 - JUMPING.trimmed)))] - ratio[len(ratio) // 2]
+    return balance(log_density - log_densities(states, mixture))
+
+
+def balance(log_ratio: FloatArray, trimmed: float = JUMPING.trimmed) -> float:
+    """1 / (E w · E 1/w) of the ratios, without the few that are most extreme in either direction.
+
+    A state that has not arrived in a mode yet would be enough to make it zero.
+    """
+    ratio = np.sort(log_ratio)
+    beyond = int(len(ratio) * trimmed)
+    kept = ratio[beyond : len(ratio) - beyond] - ratio[len(ratio) // 2]
     kept = np.clip(kept, -LARGEST_LOG_RATIO, LARGEST_LOG_RATIO)
     return float(1.0 / (np.exp(kept).mean() * np.exp(-kept).mean()))
 

@@ -15,7 +15,8 @@ from temperance.modes.components import Components, no_components
 from temperance.modes.fit import Sample, fit_modes
 from temperance.modes.learnt import LearntModes
 from temperance.modes.mixture import make_mixture, no_mixture, with_chance, with_mass
-from temperance.modes.policy import LEARNING, SCOUTING
+from temperance.modes.policy import LEARNING, REGRESSION, SCOUTING
+from temperance.modes.regress import Known, regressed
 from temperance.modes.student import log_fall, squares, whitened_squares
 from temperance.modes.worth import efficiency, jump_chance, rest_every, tuning_chance
 from temperance.runs.plan import Plan
@@ -194,6 +195,23 @@ def distinct_states(trace: Trace, first: int, end: int) -> tuple[FloatArray, Flo
     return points[moved], log_density[moved]
 
 
+def refused(trace: Trace, first: int, end: int) -> tuple[FloatArray, FloatArray]:
+    """Points that the base level proposed between two iterations and is not at, and their log densities."""
+    rows = slice(first, end, max(1, (end - first) // REGRESSION.max_points))
+    points, log_density = trace.proposal[rows], trace.proposal_log_density[rows]
+    left = np.isfinite(log_density) & np.any(points != trace.draws[rows], axis=1)
+    return points[left], log_density[left]
+
+
+def _known(sample: Sample, points: FloatArray, log_density: FloatArray) -> Known:
+    """All points of which the log density is known: the sample, and these."""
+    return Known(
+        np.concatenate([sample.point, points]),
+        np.concatenate([sample.log_density, log_density]),
+        np.append(sample.own, np.zeros(len(points), dtype=np.bool_)),
+    )
+
+
 def _aside(learner: Learner, plan: Plan) -> bool:
     """Whether no mixture will do here, so that the evaluations are better spent on walks."""
     return learner.fitted_at > LEARNING.early_fits * plan.tune and learner.efficiency < LEARNING.hopeless
@@ -249,7 +267,9 @@ def _fitted(learner: Learner, plan: Plan, trace: Trace, shape: FloatArray, n_don
         worth,
     )
     components, pooled = fit_modes(sample, shape, LEARNING.max_modes)
-    components = with_mass(components)
+    known = _known(sample, *refused(trace, first, n_done))
+    late = n_done >= REGRESSION.split_after * plan.tune
+    components = with_mass(regressed(with_mass(components), known, split=late))
     broad = points.mean(axis=0), np.cov(points.T).reshape(shape.shape) + pooled / len(points)
     mixture = make_mixture(components, *broad)
     gained = efficiency(mixture, points, log_density)
