@@ -367,6 +367,9 @@ class Committed(InPlace):
     def append(self, chain, handed):
         self.snapshots.append((chain, handed))
 
+    def append_all(self, handed):
+        self.snapshots.extend(handed.items())
+
 
 def driven(n_chains, workers, barriers=()):
     plan = plan_of("compiled, jumps")

@@ -18,7 +18,7 @@ from temperance.results.warnings.running import BOUND_NAMES
 from temperance.runs.chain import ChainRun
 from temperance.runs.compiling import warn_of_substitute_cache
 from temperance.runs.describe import describe
-from temperance.runs.drive import Crew, default_cores, drive
+from temperance.runs.drive import Crew, default_cores, drive, meetings
 from temperance.runs.plan import Plan
 from temperance.runs.progress import Watcher
 from temperance.runs.stopping import Stop
@@ -76,7 +76,7 @@ def _driven(job: Job, runs: Sequence[ChainRun], store: Store) -> BaseException |
     """Make the run; what ended it that is no chain's failure."""
     crew = Crew(Threads(job.workers), store, job.watch.display(runs), job.stop)
     try:
-        drive(runs, crew)
+        drive(runs, crew, meetings(runs))
     except BaseException as error:  # noqa: BLE001  raised again when the draws are kept
         return error
     return None

@@ -169,6 +169,7 @@ def sample(
         tune=default_tune(starts.dim) if tune is None else whole_number("tune", tune, least=0),
         keep=usual_parts(jumps=chosen.jumps.enabled) if keep is None else kept_parts("keep", keep),
         thin=_thin(thin, draws),
+        chains=chains,
     )
     starts.check(chains, plan.n_levels)
     folder = None if store is None else Path(store)

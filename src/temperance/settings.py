@@ -145,17 +145,20 @@ class Jumps:
 
     ``scout_share`` is the largest share of the evaluations of tuning that scouts may add, beyond the first
     two: walks at the base temperature from where warm levels are. Zero sends none. ``refresh`` lets the
-    hottest level, when it has one mode, draw half of its proposals afresh while drawing.
+    hottest level, when it has one mode, draw half of its proposals afresh while drawing. ``share`` lets chains
+    learn together: now and then while tuning, what all of them have seen makes one mixture for all.
     """
 
     enabled: bool = True
     scout_share: float = 0.2
     refresh: bool = True
+    share: bool = True
 
     def __post_init__(self) -> None:
         flag("enabled", self.enabled)
         number_between("scout_share", self.scout_share, 0.0, 1.0, closed="left")
         flag("refresh", self.refresh)
+        flag("share", self.share)
 
 
 @dataclass(frozen=True, kw_only=True)

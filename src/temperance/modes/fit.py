@@ -39,7 +39,9 @@ class Cluster:
         return len(self.rows)
 
 
-def fit_modes(sample: Sample, shape: FloatArray, max_modes: int) -> tuple[Components, FloatArray]:
+def fit_modes(
+    sample: Sample, shape: FloatArray, max_modes: int, n_sweeps: int = FITTING.n_sweeps
+) -> tuple[Components, FloatArray]:
     """The modes that the states show, and the pooled covariance within them.
 
     ``shape`` is a first guess of that covariance. States that are whitened by it are linked into clusters;
@@ -47,7 +49,7 @@ def fit_modes(sample: Sample, shape: FloatArray, max_modes: int) -> tuple[Compon
     """
     dim = sample.point.shape[1]
     weight = prior_weight(dim)
-    clusters, pooled = _clusters(sample, shape, weight)
+    clusters, pooled = _clusters(sample, shape, weight, n_sweeps)
     clusters = _absorbed(clusters, sample, pooled, weight)
     clusters = sorted(clusters, key=lambda cluster: -cluster.size)[:max_modes]
     fitted = [_component(cluster, sample, pooled, weight) for cluster in clusters]
@@ -67,11 +69,13 @@ def prior_weight(dim: int) -> float:
     return FITTING.prior_states * dim + FITTING.prior_more
 
 
-def _clusters(sample: Sample, shape: FloatArray, weight: float) -> tuple[list[Cluster], FloatArray]:
+def _clusters(
+    sample: Sample, shape: FloatArray, weight: float, n_sweeps: int
+) -> tuple[list[Cluster], FloatArray]:
     dim = sample.point.shape[1]
     reach = 2.0 * chi_square_quantile(FITTING.link_quantile, dim) * sample.width**2
     pooled, clusters = shape, []
-    for _ in range(FITTING.n_sweeps):
+    for _ in range(n_sweeps):
         whitened = np.linalg.solve(np.linalg.cholesky(pooled), sample.point.T).T
         label, _ = link_states(whitened, sample.log_density, reach)
         by_label = np.split(np.argsort(label, kind="stable"), np.cumsum(np.bincount(label))[:-1])

@@ -21,3 +21,7 @@ class LearntModes:
     efficiency: float
     rest_every: int
     n_scouts: int
+    # Of chains that share: the iteration at which all came to know of a component's mode, and one if this
+    # chain had been there by itself before, else zero; NaN where nothing was shared.
+    told_at: FloatArray  # (component,)
+    seen: FloatArray  # (component,)

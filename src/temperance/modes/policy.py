@@ -10,6 +10,9 @@ class Learning:
     first_fit: float = 0.03  # before that there is hardly a state to learn from
     first_fit_per_dim: int = 5  # iterations at least, or there are hardly as many states as dimensions
     fit_growth: float = 1.35  # the next fit comes when there are so many times as many states
+    # When chains that share fit together: early, so that none looks for what another has found, and then as
+    # more becomes known.
+    meetings: tuple[float, ...] = (0.03, 0.06, 0.12, 0.25, 0.5, 0.75, 1.0)
     early_fits: float = 0.2  # in which even a mixture that will be good may be bad
     hopeless: float = 1e-6  # an efficiency that nothing has been seen to recover from
     aside_growth: float = 2.0  # between fits of a mixture that is hopeless so far
@@ -79,7 +82,7 @@ class Regression:
     split_gain: float = 1.1  # a split pays that raises the efficiency by so much
     n_axes: int = 2  # the longest ones, across which a mode is cut
     cuts: tuple[float, ...] = (0.3, 0.5, 0.7)  # quantiles along an axis
-    min_part: float = 5.0  # states per dimension that a part needs
+    well_described: float = 0.3  # of the states: then their components' shape is that of modes
     trimmed: float = 0.005  # of a mode's states, at either end: tails are what tells a bend
     max_parts: int = 16  # of one mode
     n_rounds: int = 3  # between heights and shares of components that overlap

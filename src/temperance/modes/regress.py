@@ -6,6 +6,7 @@ moments of a few hundred correlated states are far noisier. What bends has a com
 """
 
 import functools
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -40,44 +41,64 @@ class Known:
         return self.chosen(self.own) if enough else self
 
 
-def regressed(components: Components, known: Known, *, split: bool) -> Components:
+def regressed(
+    components: Components, known: Known, shape: FloatArray, *, split: bool
+) -> tuple[Components, FloatArray]:
     """The same modes by regression, each where that describes the chain's states better than before.
 
-    With ``split`` a mode that no single component describes gets several.
+    With ``split`` a mode that no single component describes gets several. Also the share of the chain's
+    states that each describes well, (component,).
     """
     dim = components.centre.shape[1]
     if dim > REGRESSION.max_dim or not len(components):
-        return components
-    weights = np.exp(log_masses(components) - log_masses(components).max())
-    label = most_likely(known.point, from_parts(weights, components.centre, components.covariance))
+        return components, np.zeros(len(components))
     parts = []
-    for k in range(len(components)):
-        one, mine = components.chosen(np.arange(len(components)) == k), known.chosen(label == k)
-        one = sharpened(one, mine)
-        parts.append(divided(one, mine, REGRESSION.max_parts) if split else one)
-    return functools.reduce(Components.joined, parts)
+    for k, mine in enumerate(by_component(components, known)):
+        one = sharpened(components.chosen(np.arange(len(components)) == k), mine, shape)
+        parts.append(divided(one, mine, shape, REGRESSION.max_parts) if split else one)
+    made = functools.reduce(Components.joined, parts)
+    good = REGRESSION.good * best_worth(dim)
+    n_own = max(1, np.count_nonzero(known.own))
+    described = []
+    for k, mine in enumerate(by_component(made, known)):
+        own = mine.chosen(mine.own)
+        worth = local_worth(made.chosen(np.arange(len(made)) == k), own) if len(own.point) > dim else 0.0
+        described.append(len(own.point) / n_own if worth > good else 0.0)
+    return made, np.array(described)
 
 
-def sharpened(one: Components, known: Known) -> Components:
-    """A component by regression, if the states of its mode agree with that better."""
-    best, judges = one, known.judges()
-    worth = local_worth(one, judges)
+def sharpened(one: Components, known: Known, shape: FloatArray) -> Components:
+    """A component by regression, if the states of its mode agree with that better.
+
+    Where the component is far off itself, one of the usual shape may be a better place to begin.
+    """
+    judges = known.judges()
+    best, worth = _climbed(one, local_worth(one, judges), known, judges)
+    if worth < REGRESSION.good * best_worth(known.point.shape[1]):
+        usual = weighed(replace(one, covariance=shape[None]), judges)
+        other, gained = _climbed(usual, local_worth(usual, judges), known, judges)
+        if gained > worth:
+            best = other
+    return best
+
+
+def _climbed(
+    best: Components, worth: float, known: Known, judges: Known
+) -> tuple[Components, float]:
+    """Regressions, each from where the last one came to, as long as they pay."""
     for _ in range(REGRESSION.n_sweeps):
         fitted = quadratic_fit(best.centre[0], best.covariance[0], known)
         if fitted is None:
             break
-        better = False
-        base, found = best, None
-        for factor in REGRESSION.widths:
-            found = weighed(
-                replace(base, centre=fitted[0][None], covariance=factor * fitted[1][None]), judges
-            )
-            gained = local_worth(found, judges)
-            if gained > worth:
-                best, worth, better = found, gained, True
-        if not better:
+        tried = [
+            weighed(replace(best, centre=fitted[0][None], covariance=factor * fitted[1][None]), judges)
+            for factor in REGRESSION.widths
+        ]
+        gained, found = max(((local_worth(one, judges), k) for k, one in enumerate(tried)))
+        if gained <= worth:
             break
-    return best
+        best, worth = tried[found], gained
+    return best, worth
 
 
 def quadratic_fit(
@@ -139,42 +160,51 @@ def ridge(design: FloatArray, response: FloatArray, weight: FloatArray) -> Float
     return np.linalg.solve(gram + np.diag(penalty * shrink + 1e-12 * scale), moment)
 
 
-def divided(one: Components, known: Known, room: int) -> Components:
+def divided(one: Components, known: Known, shape: FloatArray, room: int) -> Components:
     """A mode in as many components as describe it ever better."""
     judges = known.judges()
     worth = local_worth(one, judges)
     if worth > REGRESSION.good * best_worth(known.point.shape[1]) or room < 2:
         return one
-    best, gained, halves = one, worth * REGRESSION.split_gain, None
-    for side in cuts(judges):
-        parts = [known.chosen(cut) for cut in (side(known.point), ~side(known.point))]
-        if min(np.count_nonzero(part.own) for part in parts) < REGRESSION.min_part * known.point.shape[1]:
+    best, gained, split = one, REGRESSION.split_gain * worth, None
+    for side in cuts(judges, shape):
+        below = side(known.point)
+        parts = [known.chosen(below), known.chosen(~below)]
+        if min(np.count_nonzero(part.own) for part in parts) <= known.point.shape[1]:
             continue
-        both = [sharpened(moments(part, one), part) for part in parts]
+        both = [sharpened(moments(part, one), part, shape) for part in parts]
         pair = weighed(both[0].joined(both[1]), judges)
         found = local_worth(pair, judges)
         if found > gained:
-            best, gained, halves = pair, found, (both, parts)
-    if halves is None:
+            best, gained, split = pair, found, (both, parts)
+    if split is None:
         return one
-    both, parts = halves
-    deeper = [divided(half, part, room // 2) for half, part in zip(both, parts, strict=True)]
-    if len(deeper[0]) + len(deeper[1]) > 2:
-        more = weighed(deeper[0].joined(deeper[1]), judges)
-        if local_worth(more, judges) > gained:
-            return more
-    return best
+    deeper = [divided(half, part, shape, room // 2) for half, part in zip(*split, strict=True)]
+    more = weighed(deeper[0].joined(deeper[1]), judges)
+    return more if len(more) > 2 and local_worth(more, judges) > gained else best
 
 
-def cuts(judges: Known):
-    """Ways to cut a mode in two: across its longest axes, at some quantiles."""
-    points = judges.point
-    mean = points.mean(axis=0)
-    axes = np.linalg.eigh(np.atleast_2d(np.cov(points.T)))[1].T[::-1][: REGRESSION.n_axes]
-    for axis in axes:
-        along = (points - mean) @ axis
-        for place in np.quantile(along, REGRESSION.cuts):
-            yield lambda x, axis=axis, place=place: (x - mean) @ axis < place
+def by_component(components: Components, known: Known) -> list[Known]:
+    """The points of each component: those where it is the most likely."""
+    mass = log_masses(components)
+    mixture = from_parts(np.exp(mass - mass.max()), components.centre, components.covariance)
+    label = most_likely(known.point, mixture)
+    return [known.chosen(label == k) for k in range(len(components))]
+
+
+def cuts(judges: Known, shape: FloatArray) -> Iterator[Callable[[FloatArray], BoolArray]]:
+    """Ways to cut a mode in two, at some quantiles along the axes in which it is longest beside the usual shape."""
+    whitener = np.linalg.inv(np.linalg.cholesky(shape))
+    covariance = np.cov(judges.point.T).reshape(shape.shape)
+    axes = (np.linalg.eigh(whitener @ covariance @ whitener.T)[1].T @ whitener)[::-1]
+    for axis in axes[: REGRESSION.n_axes]:
+        for place in np.quantile(judges.point @ axis, REGRESSION.cuts):
+            yield functools.partial(_is_below, axis, place)
+
+
+def _is_below(axis: FloatArray, place: float, points: FloatArray) -> BoolArray:
+    below: BoolArray = points @ axis < place
+    return below
 
 
 def moments(part: Known, whole: Components) -> Components:

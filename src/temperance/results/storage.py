@@ -22,11 +22,12 @@ from temperance.runs.seeds import seed_from_plain, seed_to_plain
 if TYPE_CHECKING:
     from temperance.results.result import Result
 
-FORMAT = 6
+FORMAT = 7
 SUFFIX = ".npz"
 PHASES = ("tuning", "sampling")
 ENDS = ("beta", "log_scale", "mean", "covariance")  # one row for each level left
-MODES = ("weight", "centre", "covariance")  # one row for each component learnt
+# One row for each component learnt, and so many axes of the dimension.
+MODES = {"weight": 0, "centre": 1, "covariance": 2, "told_at": 0, "seen": 0}
 LEARNT = ("chance", "efficiency", "rest_every", "n_scouts")
 NAMES = ("names", "value_names")
 FACTS = ("n_levels_at_start", "n_tune", "swap_strategy", "complete", "ended_by")
@@ -144,7 +145,7 @@ def _modes_or_none(chain: ChainRecord, name: str) -> np.ndarray[Any, Any]:
     if chain.modes is not None:
         return np.asarray(getattr(chain.modes, name))
     dim = chain.sampling.draws.shape[1]
-    return np.empty((0, *(dim,) * MODES.index(name)))
+    return np.empty((0, *(dim,) * MODES[name]))
 
 
 def _fields(arrays: Arrays, about: dict[str, Any]) -> dict[str, Any]:

@@ -29,13 +29,15 @@ from temperance.core.state import (
     Trace,
 )
 from temperance.moves import records_of
+from temperance.runs.averaging import Ladder, take_ladder
 from temperance.runs.allocate import cut, new_control, new_info
 from temperance.runs.events import for_the_draws, learn
 from temperance.runs.failures import density_failure, move_failure, own_failure, swap_failure, thawed_failure
+from temperance.runs.learner import Learner
 from temperance.runs.leave import LOG_SCALE, record_of
 from temperance.runs.levels import apparent_scales, freeze_averages
 from temperance.runs.noise import NoiseBlocks
-from temperance.runs.plan import Plan, kernel_settings
+from temperance.runs.plan import NEVER, Plan, kernel_settings, next_meeting
 from temperance.runs.record import ChainRecord
 from temperance.runs.schedule import schedule_of
 from temperance.runs.seeds import STARTS, keyed
@@ -143,9 +145,14 @@ class ChainRun:
         return bool(self.control[STATUS] == RUNNING)
 
     @property
+    def waits(self) -> bool:
+        """Whether it has come to where it meets the other chains."""
+        return self.n_done == self.now.next_meeting and not self._is_to_learn
+
+    @property
     def goes_on(self) -> bool:
-        """Whether there is something left to do, and nobody asked it to stop."""
-        left = not self.finished or self._something_is_due
+        """Whether there is something left to do by itself, and nobody asked it to stop."""
+        left = not (self.finished or self.waits) or self.something_is_due
         return self.running and self.control[STOP] == 0 and left
 
     def stop(self) -> None:
@@ -175,8 +182,8 @@ class ChainRun:
         """
         end = min(self.n_done + n_iterations, self.n_in_all, self.plan.tune + self.rows.end_of_room)
         try:
-            while self.running and (self.n_done < end or self._something_is_due):
-                if self.n_done == self.now.next_stop:
+            while self.running and (self.something_is_due or (self.n_done < end and not self.waits)):
+                if self._is_to_learn:
                     self._learn()
                 elif self.n_done >= self.plan.tune and not self.now.frozen:
                     self._freeze()
@@ -270,9 +277,23 @@ class ChainRun:
         return None
 
     @property
-    def _something_is_due(self) -> bool:
-        ended = self.n_done >= self.plan.tune and not self.now.frozen
-        return ended or self.n_done == self.now.next_stop
+    def something_is_due(self) -> bool:
+        """Whether there is something to do before the next iteration."""
+        ended = self.n_done >= self.plan.tune and not self.now.frozen and not self.waits
+        return ended or self._is_to_learn
+
+    @property
+    def _is_to_learn(self) -> bool:
+        return self.n_done == self.now.next_stop
+
+    def take(self, learner: Learner, ladder: Ladder | None, setbacks: tuple[str, ...]) -> None:
+        """What it was told at a meeting of all chains."""
+        now = self.now
+        now.learner, now.setbacks = learner, now.setbacks + setbacks
+        if ladder is not None:
+            take_ladder(self.state, ladder, pinned=bool(self.plan.betas[-1] == 0.0))
+        now.next_stop = stop_after(self.plan, learner, self.n_done)
+        now.next_meeting = next_meeting(self.plan, self.n_done)
 
     def _take_start(self) -> None:
         self.state.position[:] = self.info.proposal
@@ -286,7 +307,8 @@ class ChainRun:
         settings = kernel_settings(self.plan, adapting=tuning or self.plan.adapts_for_ever)
         trace, first = (self.tuning, 0) if tuning else (self.sampling, self.plan.tune + self.rows.first)
         began, rest = self.n_done, self.now.learner.rest_every
-        stop = min(end, self.now.next_stop) if tuning else end
+        stops = (stop for stop in (self.now.next_stop, self.now.next_meeting) if stop != NEVER)
+        stop = min(end, *stops) if tuning else end
         size = min(self._noise.block_size, stop - began)
         before = schema.snapshot(self.state) if self._may_stop_halfway else None
         noise = self._noise.draw(self.state, size, first=-began % rest, step=rest)

@@ -8,14 +8,17 @@ import functools
 import math
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
 
 from temperance.executors.contract import Executor
+from temperance.runs.averaging import Ladder
 from temperance.runs.chain import ChainRun
+from temperance.runs.plan import NEVER
 from temperance.runs.progress import Display
 from temperance.runs.stopping import Stop, listening
+from temperance.runs.together import met
 from temperance.runs.unraisable import noticed
 from temperance.store.contract import Store
 
@@ -69,7 +72,21 @@ class Crew:
     stop: Stop = field(default_factory=Stop)
 
 
-def drive(runs: Sequence[ChainRun], crew: Crew, barriers: Sequence[Barrier] = ()) -> None:
+def meetings(runs: Sequence[ChainRun]) -> Iterator[Barrier]:
+    """Barriers at which chains that share learn together, from where they are."""
+    while (iteration := runs[0].now.next_meeting) != NEVER:
+        yield Barrier(iteration, learn_together)
+
+
+def learn_together(runs: Sequence[ChainRun]) -> None:
+    """All chains get what comes of what all have seen, or none does."""
+    outcome = met(runs[0].plan, [run.now for run in runs], [run.tuning for run in runs])
+    ladders: Sequence[Ladder | None] = outcome.ladders or [None] * len(runs)
+    for run, learner, ladder in zip(runs, outcome.learners, ladders, strict=True):
+        run.take(learner, ladder, outcome.setbacks if run is runs[0] else ())
+
+
+def drive(runs: Sequence[ChainRun], crew: Crew, barriers: Iterable[Barrier] = ()) -> None:
     """Run all chains to their end, or until somebody stops them. A failed chain stops the others.
 
     Whatever ends it, all that was drawn is handed over to the store.
@@ -90,12 +107,16 @@ def stop_all(runs: Sequence[ChainRun]) -> None:
         run.stop()
 
 
-def _pass_all(segments: Sequence[Segments], crew: Crew, barriers: Sequence[Barrier]) -> None:
+def _pass_all(segments: Sequence[Segments], crew: Crew, barriers: Iterable[Barrier]) -> None:
     runs = [one.run for one in segments]
     try:
         for barrier in barriers:
             _watch(segments, crew, barrier.iteration)
+            if not all(_has_arrived(run, barrier) for run in runs):
+                return  # something ended the run
             barrier.meet(runs)
+            # At once, as chains that have met cannot go on with others that have not.
+            crew.store.append_all({run.index: run.hand_over() for run in runs})
         _watch(segments, crew, math.inf)
     except KeyboardInterrupt:  # by a handler that is not ours
         crew.stop.set("SIGINT")
@@ -103,6 +124,10 @@ def _pass_all(segments: Sequence[Segments], crew: Crew, barriers: Sequence[Barri
     except BaseException:
         stop_all(runs)
         raise
+
+
+def _has_arrived(run: ChainRun, barrier: Barrier) -> bool:
+    return run.running and run.n_done == barrier.iteration and not run.something_is_due
 
 
 def _watch(segments: Sequence[Segments], crew: Crew, limit: float) -> None:
@@ -116,7 +141,7 @@ def _watch(segments: Sequence[Segments], crew: Crew, limit: float) -> None:
             _abandon(busy.values(), crew.executor)
             return
         idle = [one for one in segments if one not in busy.values()]
-        ready = [one for one in idle if one.run.goes_on and one.run.n_done < limit]
+        ready = [one for one in idle if one.run.goes_on and (one.run.n_done < limit or one.run.something_is_due)]
         ready.sort(key=lambda one: one.run.n_done)
         for one in ready[: crew.executor.workers - len(busy)]:
             busy[crew.executor.submit(functools.partial(one.next, limit))] = one

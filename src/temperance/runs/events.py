@@ -13,7 +13,8 @@ import numpy as np
 
 from temperance.core.scout import Scout
 from temperance.core.state import FloatArray, Mixture, Trace
-from temperance.runs.learn import Learner, affords_scout, frozen, learnt, postponed, to_scout
+from temperance.runs.learn import affords_scout, frozen, learnt, postponed, to_scout
+from temperance.runs.learner import Learner
 from temperance.runs.levels import apparent_scales, covariance_of, own_component
 from temperance.runs.pace import coordinate_every
 from temperance.runs.plan import Plan, unimodal_scale

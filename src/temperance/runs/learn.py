@@ -1,82 +1,26 @@
-"""What a chain knows about modes, as a value, and the events by which it comes to know more.
+"""The events by which a chain comes to know more about modes.
 
 An event takes a `Learner` and returns another; nothing is changed in place. So an event that fails or is
 stopped halfway leaves what was known as it was.
 """
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from temperance.core.scout import Scout
 from temperance.core.state import FloatArray, Mixture, State, Trace
-from temperance.modes.components import Components, no_components
-from temperance.modes.fit import Sample, fit_modes
+from temperance.modes.components import Components
 from temperance.modes.learnt import LearntModes
-from temperance.modes.mixture import make_mixture, no_mixture, with_chance, with_mass
-from temperance.modes.policy import LEARNING, REGRESSION, SCOUTING
-from temperance.modes.regress import Known, regressed
-from temperance.modes.student import log_fall, squares, whitened_squares
-from temperance.modes.worth import efficiency, jump_chance, rest_every, tuning_chance
-from temperance.runs.plan import Plan
-from temperance.theory import chi_square_quantile
-
-
-@dataclass(frozen=True)
-class Archive:
-    """States that scouts brought back."""
-
-    point: FloatArray
-    log_density: FloatArray
-    width: FloatArray
-
-    def with_scout(self, scout: Scout) -> "Archive":
-        """With what a scout kept. Its scale tells how wide a mode is that is wider than the base's."""
-        width = np.full(len(scout.kept), max(1.0, math.exp(scout.log_scale[0])))
-        most = SCOUTING.max_archive
-        return Archive(
-            np.concatenate([self.point, scout.kept])[-most:],
-            np.concatenate([self.log_density, scout.kept_log_target])[-most:],
-            np.concatenate([self.width, width])[-most:],
-        )
-
-
-@dataclass(frozen=True)
-class Learner:
-    """All that one chain knows about modes: arrays and plain numbers."""
-
-    mixture: Mixture
-    components: Components  # none before the first fit
-    pooled: FloatArray  # covariance within modes
-    broad_mean: FloatArray
-    broad_covariance: FloatArray
-    archive: Archive
-    next_fit: int
-    next_check: int
-    fitted_at: int = 0
-    acceptance: float = LEARNING.prior_acceptance
-    efficiency: float = 0.0
-    novelty: float = 0.0
-    rest_every: int = 1
-    n_scouts: int = 0
-    n_scout_evaluations: int = 0
-
-
-def first_learner(plan: Plan) -> Learner:
-    """Nothing is known yet."""
-    dim = plan.dim
-    next_fit = max(int(LEARNING.first_fit * plan.tune), LEARNING.first_fit_per_dim * dim)
-    return Learner(
-        mixture=no_mixture(dim),
-        components=no_components(dim),
-        pooled=np.eye(dim),
-        broad_mean=np.zeros(dim),
-        broad_covariance=np.eye(dim),
-        archive=Archive(np.empty((0, dim)), np.empty(0), np.empty(0)),
-        next_fit=next_fit,
-        next_check=next_fit,
-    )
+from temperance.modes.mixture import make_mixture, with_chance, with_mass
+from temperance.modes.policy import LEARNING, SCOUTING
+from temperance.modes.student import log_fall, squares
+from temperance.modes.worth import jump_chance, rest_every, tuning_chance
+from temperance.runs.fitting import distinct_states, fitted, material
+from temperance.runs.learner import Learner, explained_within, is_aside
+from temperance.runs.plan import Plan, next_meeting
 
 
 def next_stop(learner: Learner, plan: Plan, iteration: int) -> int:
@@ -91,14 +35,20 @@ def postponed(learner: Learner, plan: Plan, n_done: int) -> Learner:
 
 
 def learnt(learner: Learner, plan: Plan, trace: Trace, shape: FloatArray, n_done: int) -> Learner:
-    """Fit anew when it is time to, and see how jumps have fared."""
-    acceptance = _measured(learner, trace, n_done)
-    if n_done >= min(learner.next_fit, plan.tune):
-        learner = _fitted(learner, plan, trace, shape, n_done)
+    """Fit anew when it is time to, and see how jumps have fared; chains that share fit when they meet."""
+    acceptance = measured([learner], [trace], n_done)
+    if n_done >= min(learner.next_fit, plan.tune) and not plan.shares:
+        learner = replace(learner, novelty=unknown_share(learner, plan, trace, n_done))
+        learner = fitted(learner, plan, material(learner.archive, trace, n_done), shape, n_done)
         learner = replace(learner, acceptance=acceptance, fitted_at=n_done)
         learner = replace(learner, next_fit=_next_fit(learner, plan, n_done))
+    return ready_to_jump(learner, plan, acceptance)
+
+
+def ready_to_jump(learner: Learner, plan: Plan, acceptance: float) -> Learner:
+    """With the chance to jump that suits what jumps are worth."""
     worth = min(acceptance, learner.efficiency)
-    chance = 0.0 if _aside(learner, plan) else tuning_chance(worth, plan.dim)
+    chance = 0.0 if is_aside(learner, plan) else tuning_chance(worth, plan.dim)
     return replace(learner, mixture=with_chance(learner.mixture, chance))
 
 
@@ -110,15 +60,15 @@ def to_scout(
     A state of a hot level may be explained by one mode and yet lie in the valley of another. So when all
     are explained, a few scouts start from the hottest level.
     """
-    if not len(learner.components) or _aside(learner, plan):
+    if not len(learner.components) or is_aside(learner, plan):
         return replace(learner, next_check=learner.next_fit), []
     if n_done < learner.next_check:
         return learner, []
     pause = max(SCOUTING.check_per_dim * plan.dim, SCOUTING.min_check, n_done // SCOUTING.checks_a_decade)
     learner = replace(learner, next_check=n_done + pause)
     n_levels = int(state.n_levels[0])
-    distance = _nearest(learner, state.position[1:n_levels]) * state.beta[1:n_levels]
-    levels = [int(level) + 1 for level in np.flatnonzero(distance > _limit(plan))][::-1]
+    distance = learner.nearest(state.position[1:n_levels]) * state.beta[1:n_levels]
+    levels = [int(level) + 1 for level in np.flatnonzero(distance > explained_within(plan))][::-1]
     blind = SCOUTING.blind_share * plan.settings.jumps.scout_share * n_evaluations
     if not levels and n_levels > 1 and learner.n_scout_evaluations < blind:
         return learner, [n_levels - 1]
@@ -141,7 +91,7 @@ def scout_steps(dim: int) -> int:
 def with_found(learner: Learner, plan: Plan, scout: Scout) -> Learner:
     """What a scout found becomes a mode if no other explains it."""
     centre = scout.kept.mean(axis=0)
-    if not len(learner.components) or _nearest(learner, centre[None])[0] <= _limit(plan):
+    if not len(learner.components) or learner.nearest(centre[None])[0] <= explained_within(plan):
         return learner
     covariance = math.exp(2.0 * scout.log_scale[0]) * learner.pooled
     falls = log_fall(squares(scout.kept, centre, covariance), plan.dim)
@@ -182,107 +132,38 @@ def recorded(learner: Learner) -> LearntModes | None:
         efficiency=learner.efficiency,
         rest_every=learner.rest_every,
         n_scouts=learner.n_scouts,
+        told_at=_with_own(learner.told_at, mixture),
+        seen=_with_own(learner.seen, mixture),
     )
 
 
-def distinct_states(trace: Trace, first: int, end: int) -> tuple[FloatArray, FloatArray]:
-    """States of the base level between two iterations and their log densities, none twice in a row."""
-    n_states = min(LEARNING.max_states, int(math.sqrt(LEARNING.max_work / trace.draws.shape[1])))
-    rows = slice(first, end, max(1, (end - first) // n_states))
-    points = trace.draws[rows]
-    log_density = trace.log_density[rows, 0] + trace.log_prior[rows]
-    moved = np.append(True, np.any(np.diff(points, axis=0) != 0.0, axis=1))
-    return points[moved], log_density[moved]
-
-
-def refused(trace: Trace, first: int, end: int) -> tuple[FloatArray, FloatArray]:
-    """Points that the base level proposed between two iterations and is not at, and their log densities."""
-    rows = slice(first, end, max(1, (end - first) // REGRESSION.max_points))
-    points, log_density = trace.proposal[rows], trace.proposal_log_density[rows]
-    left = np.isfinite(log_density) & np.any(points != trace.draws[rows], axis=1)
-    return points[left], log_density[left]
-
-
-def _known(sample: Sample, points: FloatArray, log_density: FloatArray) -> Known:
-    """All points of which the log density is known: the sample, and these."""
-    return Known(
-        np.concatenate([sample.point, points]),
-        np.concatenate([sample.log_density, log_density]),
-        np.append(sample.own, np.zeros(len(points), dtype=np.bool_)),
-    )
-
-
-def _aside(learner: Learner, plan: Plan) -> bool:
-    """Whether no mixture will do here, so that the evaluations are better spent on walks."""
-    return learner.fitted_at > LEARNING.early_fits * plan.tune and learner.efficiency < LEARNING.hopeless
+def _with_own(told: FloatArray, mixture: Mixture) -> FloatArray:
+    """What is said of shared components, and NaN for those that nobody was told of."""
+    return np.append(told, np.full(len(mixture.centre) - len(told), np.nan))
 
 
 def _next_fit(learner: Learner, plan: Plan, n_done: int) -> int:
-    growth = LEARNING.aside_growth if _aside(learner, plan) else LEARNING.fit_growth
+    if plan.shares:
+        return next_meeting(plan, n_done)
+    growth = LEARNING.aside_growth if is_aside(learner, plan) else LEARNING.fit_growth
     coming = max(int(growth * n_done), n_done + 1)
     return plan.tune if coming > LEARNING.last_fit * plan.tune else coming
 
 
-def _limit(plan: Plan) -> float:
-    """The squared distance up to which a mode explains a state."""
-    return chi_square_quantile(LEARNING.explained, plan.dim)
-
-
-def _nearest(learner: Learner, points: FloatArray) -> FloatArray:
-    """Squared distance to the nearest mode; the broad component is none."""
-    nearest: FloatArray = whitened_squares(points, learner.mixture)[:, :-1].min(axis=1)
-    return nearest
-
-
-def _unknown_share(learner: Learner, plan: Plan, trace: Trace, n_done: int) -> float:
+def unknown_share(learner: Learner, plan: Plan, trace: Trace, n_done: int) -> float:
     """Share of the states since the last fit that no mode explains: what the ladder still discovers."""
     points, _ = distinct_states(trace, learner.fitted_at, n_done)
     if not len(learner.components) or not len(points):
         return 1.0
-    return float(np.mean(_nearest(learner, points) > _limit(plan)))
+    return float(np.mean(learner.nearest(points) > explained_within(plan)))
 
 
-def _measured(learner: Learner, trace: Trace, n_done: int) -> float:
-    """Acceptance of jumps from this mixture, with what was known before as a few jumps more."""
-    since = slice(learner.fitted_at, n_done)
-    seen = trace.base_accept_prob[since][trace.jump[since] >= 0].astype(np.float64)
-    before = LEARNING.prior_jumps * learner.acceptance
-    return float((before + seen.sum()) / (LEARNING.prior_jumps + len(seen)))
-
-
-def _fitted(learner: Learner, plan: Plan, trace: Trace, shape: FloatArray, n_done: int) -> Learner:
-    """With a mixture fitted to the states so far, unless the old one is better."""
-    learner = replace(learner, novelty=_unknown_share(learner, plan, trace, n_done))
-    first = int(LEARNING.early_states * n_done)
-    points, log_density = distinct_states(trace, first, n_done)
-    if len(points) <= plan.dim + 2:
-        return learner
-    worth = min(1.0, (n_done - first) * LEARNING.worth_a_state / (plan.dim * len(points)))
-    archive = learner.archive
-    sample = Sample(
-        np.concatenate([points, archive.point]),
-        np.concatenate([log_density, archive.log_density]),
-        np.concatenate([np.ones(len(points)), archive.width]),
-        np.arange(len(points) + len(archive.point)) < len(points),
-        worth,
-    )
-    components, pooled = fit_modes(sample, shape, LEARNING.max_modes)
-    known = _known(sample, *refused(trace, first, n_done))
-    late = n_done >= REGRESSION.split_after * plan.tune
-    components = with_mass(regressed(with_mass(components), known, split=late))
-    broad = points.mean(axis=0), np.cov(points.T).reshape(shape.shape) + pooled / len(points)
-    mixture = make_mixture(components, *broad)
-    gained = efficiency(mixture, points, log_density)
-    if len(learner.components):
-        before = efficiency(learner.mixture, points, log_density)
-        if gained < LEARNING.keep_old * before:
-            return replace(learner, efficiency=before)
-    return replace(
-        learner,
-        mixture=mixture,
-        components=components,
-        pooled=pooled,
-        broad_mean=broad[0],
-        broad_covariance=broad[1],
-        efficiency=gained,
-    )
+def measured(learners: Sequence[Learner], traces: Sequence[Trace], n_done: int) -> float:
+    """Acceptance of jumps since the last fit, with what was known before as a few jumps more."""
+    seen = []
+    for learner, trace in zip(learners, traces, strict=True):
+        since = slice(learner.fitted_at, n_done)
+        seen.append(trace.base_accept_prob[since][trace.jump[since] >= 0].astype(np.float64))
+    jumps = np.concatenate(seen)
+    before = LEARNING.prior_jumps * learners[0].acceptance
+    return float((before + jumps.sum()) / (LEARNING.prior_jumps + len(jumps)))

@@ -19,8 +19,22 @@ def freeze_averages(state: State, *, pinned: bool) -> None:
         return
     state.log_scale[:n_levels] = state.log_scale_sum[:n_levels] / state.n_averaged[:n_levels]
     state.log_gap[:n_levels] = state.log_gap_sum[:n_levels] / state.n_averaged[:n_levels]
-    n_free = n_levels - int(pinned)
+    set_betas(state, n_levels - int(pinned))
+
+
+def set_betas(state: State, n_free: int) -> None:
+    """β of all levels that are free to move, from the log gaps, in place."""
     state.beta[1:n_free] = 1.0 / (1.0 + np.cumsum(np.exp(state.log_gap[: n_free - 1])))
+
+
+def set_covariance(state: State, level: int, covariance: FloatArray) -> None:
+    """Σ of one level, as factors, in place."""
+    root = np.linalg.cholesky(covariance)
+    scale = np.diag(root)
+    bundle, lane = divmod(level, LANES)
+    dim = len(scale)
+    state.cov_factor[bundle, :, lane] = (root / scale)[np.triu_indices(dim, 1)[::-1]]
+    state.cov_diag[bundle, :, lane] = scale**2
 
 
 def covariances(state: State) -> FloatArray:

@@ -26,6 +26,8 @@ FORMAT = 1  # of a plan as plain values
 MIN_TUNE = 5_000
 TUNE_PER_DIM = 600
 
+NEVER = -1  # in place of an iteration
+
 # The gain of robust walks is (1 + n / delay)^−exponent: d directions have to be learnt, one a step.
 SHAPE_GAIN_DELAY = 2.0  # per dimension
 SHAPE_GAIN_EXPONENT = 2.0 / 3.0  # Vihola 2012
@@ -47,6 +49,7 @@ class Plan:
     tune: int
     keep: tuple[str, ...] = DEFAULT
     thin: int = 1
+    chains: int = 1
 
     @property
     def n_levels(self) -> int:
@@ -74,6 +77,11 @@ class Plan:
         return self.strategy.attempts(self.n_levels)
 
     @property
+    def shares(self) -> bool:
+        """Whether chains learn together."""
+        return self.chains > 1 and self.settings.jumps.enabled and self.settings.jumps.share
+
+    @property
     def adapts_for_ever(self) -> bool:
         """Whether the draws adapt too."""
         return self.settings.adaptation.when == "always"
@@ -82,7 +90,7 @@ class Plan:
 def plan_to_plain(plan: Plan) -> dict[str, Any]:
     """All of a plan but its functions, as values that JSON knows."""
     numbers = {
-        name: to_plain(getattr(plan, name)) for name in ("betas", "dim", "draws", "tune", "keep", "thin")
+        name: to_plain(getattr(plan, name)) for name in ("betas", "dim", "draws", "tune", "keep", "thin", "chains")
     }
     return {
         FORMAT_KEY: FORMAT,
@@ -101,7 +109,7 @@ def plan_from_plain(
     name: str = "plan",
 ) -> Plan:
     """The plan that `plan_to_plain` described, for functions that are given again."""
-    keys = ("betas", "dim", "draws", "tune", "keep", "thin", "has_prior", "settings")
+    keys = ("betas", "dim", "draws", "tune", "keep", "thin", "chains", "has_prior", "settings")
     given = record(name, unstamped(name, plain, FORMAT), keys)
     if flag(f"{name}.has_prior", given["has_prior"]) != target.has_prior:
         whole, parts = "log_density", "log_likelihood and log_prior"
@@ -118,12 +126,21 @@ def plan_from_plain(
         tune=whole_number(f"{name}.tune", given["tune"], least=0),
         keep=kept_parts(f"{name}.keep", given["keep"]),
         thin=whole_number(f"{name}.thin", given["thin"], least=1),
+        chains=whole_number(f"{name}.chains", given["chains"], least=1),
     )
 
 
 def default_tune(dim: int) -> int:
     """Tuning iterations that leave a well-conditioned covariance to freeze."""
     return max(MIN_TUNE, TUNE_PER_DIM * dim)
+
+
+def next_meeting(plan: Plan, iteration: int) -> int:
+    """The next iteration of the tuning after which chains that share meet, or never."""
+    earliest = -(-LEARNING.first_fit_per_dim * plan.dim // plan.chains)
+    meetings = {max(int(share * plan.tune), earliest) for share in LEARNING.meetings}
+    coming = [one for one in meetings if iteration < one <= plan.tune]
+    return min(coming) if plan.shares and coming else NEVER
 
 
 def initial_log_scale(plan: Plan) -> float:

@@ -9,7 +9,8 @@ import numpy as np
 from temperance.core.scout import Scout
 from temperance.core.state import FloatArray, State
 from temperance.modes.policy import SCOUTING
-from temperance.runs.learn import Learner, scout_steps, with_found
+from temperance.runs.learn import scout_steps, with_found
+from temperance.runs.learner import Learner
 from temperance.runs.plan import Plan
 
 

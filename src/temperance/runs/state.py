@@ -7,11 +7,10 @@ import numpy as np
 from temperance.core.state import FloatArray, Mixture, State
 from temperance.modes.mixture import no_mixture
 from temperance.runs.allocate import new_state
-from temperance.runs.learn import Learner, first_learner, next_stop
+from temperance.runs.learn import next_stop
+from temperance.runs.learner import Learner, first_learner
 from temperance.runs.noise import first_streams
-from temperance.runs.plan import Plan, first_coordinate_every
-
-NEVER = -1
+from temperance.runs.plan import NEVER, Plan, first_coordinate_every, next_meeting
 
 
 @dataclass
@@ -24,6 +23,7 @@ class RunState:
     swap_parameters: FloatArray  # of the strategy, as far as they are learnt
     coordinate_every: int  # one step in how many moves a single coordinate
     next_stop: int  # the iteration of the tuning after which something is learnt next
+    next_meeting: int  # the iteration of the tuning after which it waits for the other chains, or never
     frozen: bool  # whether the tuning was brought to an end
     setbacks: tuple[str, ...]  # what could not be learnt, when and why
 
@@ -45,6 +45,7 @@ def first_run_state(plan: Plan, seed: np.random.SeedSequence) -> RunState:
         swap_parameters=plan.strategy.parameters.copy(),
         coordinate_every=first_coordinate_every(plan),
         next_stop=stop_after(plan, learner, 0),
+        next_meeting=next_meeting(plan, 0),
         frozen=False,
         setbacks=(),
     )

@@ -35,6 +35,9 @@ class Store(Protocol):
     def append(self, chain: int, handed: Handed) -> None:
         """Rows of a chain, in order; any thread may, for a chain of its own."""
 
+    def append_all(self, handed: Mapping[int, Handed]) -> None:
+        """Rows of several chains that must not be kept without each other."""
+
     def sampled(self, chain: int) -> Trace:
         """All rows of the draws so far, to be read."""
 

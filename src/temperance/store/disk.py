@@ -103,14 +103,19 @@ class Disk:
 
     def append(self, chain: int, handed: Handed) -> None:
         """Take rows and a snapshot; waits while there is too much to write."""
-        self._handed_at[chain] = time.monotonic()
+        self.append_all({chain: handed})
+
+    def append_all(self, handed: Mapping[int, Handed]) -> None:
+        """Likewise of several chains, all in the same record."""
         with self._told:
             self._told.wait_for(lambda: self._waiting.size < MOST_WAITING or self._failure is not None)
-            if handed.snapshot:
-                self._snapshots[chain] = handed.snapshot
-            for phase, rows in handed.rows.items():
-                if len(rows.draws):
-                    self._waiting.add(f"{chain}.{phase}", rows)
+            for chain, one in handed.items():
+                self._handed_at[chain] = time.monotonic()
+                if one.snapshot:
+                    self._snapshots[chain] = one.snapshot
+                for phase, rows in one.rows.items():
+                    if len(rows.draws):
+                        self._waiting.add(f"{chain}.{phase}", rows)
             self._told.notify_all()
 
     def sampled(self, chain: int) -> Trace:

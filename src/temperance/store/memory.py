@@ -27,6 +27,9 @@ class InPlace:
     def append(self, chain: int, handed: Handed) -> None:
         """The rows are where they are."""
 
+    def append_all(self, handed: Mapping[int, Handed]) -> None:
+        """Likewise."""
+
     def sampled(self, chain: int) -> Trace:
         """What the chain has."""
         return self._chains[chain].drawn()
@@ -57,6 +60,11 @@ class Memory:
         for column, new in columns:
             column[first : first + len(new)] = new
         self._n_rows[chain] = first + len(rows.draws)
+
+    def append_all(self, handed: Mapping[int, Handed]) -> None:
+        """Likewise of several chains."""
+        for chain, one in handed.items():
+            self.append(chain, one)
 
     def sampled(self, chain: int) -> Trace:
         """The rows so far."""

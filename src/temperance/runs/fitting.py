@@ -1,0 +1,125 @@
+"""One fit of modes: the material of a chain, or of several together, and the mixture that comes of it."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from temperance.core.state import FloatArray, Trace
+from temperance.modes.fit import Sample, fit_modes
+from temperance.modes.mixture import make_mixture, with_mass
+from temperance.modes.policy import LEARNING, REGRESSION
+from temperance.modes.regress import Known, regressed
+from temperance.modes.worth import efficiency
+from temperance.runs.learner import Archive, Learner
+from temperance.runs.plan import Plan
+
+
+@dataclass(frozen=True)
+class Material:
+    """What a fit is made from: states, points that were asked about and left, and what scouts brought."""
+
+    point: FloatArray  # states of the base level
+    log_density: FloatArray
+    left_point: FloatArray  # proposals that are no states
+    left_log_density: FloatArray
+    archive: Archive
+    n_steps: int  # in which the states were gathered
+
+
+def material(archive: Archive, trace: Trace, n_done: int, n_chains: int = 1) -> Material:
+    """What one of so many chains has, but for the first states, which are too early."""
+    first = int(LEARNING.early_states * n_done)
+    states = distinct_states(trace, first, n_done, n_chains)
+    return Material(*states, *refused(trace, first, n_done, n_chains), archive, n_done - first)
+
+
+def put_together(parts: Sequence[Material]) -> Material:
+    """The material of several chains, in their order."""
+    archives = [part.archive for part in parts]
+    return Material(
+        np.concatenate([part.point for part in parts]),
+        np.concatenate([part.log_density for part in parts]),
+        np.concatenate([part.left_point for part in parts]),
+        np.concatenate([part.left_log_density for part in parts]),
+        Archive(*(np.concatenate([getattr(one, name) for one in archives]) for name in Archive.columns())),
+        sum(part.n_steps for part in parts),
+    )
+
+
+def fitted(learner: Learner, plan: Plan, given: Material, shape: FloatArray, n_done: int) -> Learner:
+    """With a mixture fitted to what there is, unless the old one is better."""
+    points, log_density = given.point, given.log_density
+    if len(points) <= plan.dim + 2:
+        return learner
+    sample = _sample(given, plan.dim)
+    if learner.shape_is_known:
+        shape = pooled = learner.pooled
+        components, _ = fit_modes(sample, shape, LEARNING.max_modes, 1)
+    else:
+        components, pooled = fit_modes(sample, shape, LEARNING.max_modes)
+    late = n_done >= REGRESSION.split_after * plan.tune
+    components, described = regressed(with_mass(components), _known(sample, given), shape, split=late)
+    shape_is_known = bool(described.sum() > REGRESSION.well_described)
+    if shape_is_known:
+        pooled = np.tensordot(described / described.sum(), components.covariance, 1)
+    components = with_mass(components)
+    broad = points.mean(axis=0), np.cov(points.T).reshape(shape.shape) + pooled / len(points)
+    mixture = make_mixture(components, *broad)
+    gained = efficiency(mixture, points, log_density)
+    if len(learner.components):
+        before = efficiency(learner.mixture, points, log_density)
+        if gained < LEARNING.keep_old * before:
+            return replace(learner, efficiency=before)
+    return replace(
+        learner,
+        mixture=mixture,
+        components=components,
+        pooled=pooled,
+        shape_is_known=shape_is_known,
+        broad_mean=broad[0],
+        broad_covariance=broad[1],
+        efficiency=gained,
+    )
+
+
+def distinct_states(
+    trace: Trace, first: int, end: int, n_chains: int = 1
+) -> tuple[FloatArray, FloatArray]:
+    """States of the base level between two iterations and their log densities, none twice in a row."""
+    n_states = min(LEARNING.max_states, int(math.sqrt(LEARNING.max_work / trace.draws.shape[1])))
+    rows = slice(first, end, max(1, n_chains * (end - first) // n_states))
+    points = trace.draws[rows]
+    log_density = trace.log_density[rows, 0] + trace.log_prior[rows]
+    moved = np.append(True, np.any(np.diff(points, axis=0) != 0.0, axis=1))
+    return points[moved], log_density[moved]
+
+
+def refused(trace: Trace, first: int, end: int, n_chains: int = 1) -> tuple[FloatArray, FloatArray]:
+    """Points that the base level proposed between two iterations and is not at, and their log densities."""
+    rows = slice(first, end, max(1, n_chains * (end - first) // REGRESSION.max_points))
+    points, log_density = trace.proposal[rows], trace.proposal_log_density[rows]
+    left = np.isfinite(log_density) & np.any(points != trace.draws[rows], axis=1)
+    return points[left], log_density[left]
+
+
+def _sample(given: Material, dim: int) -> Sample:
+    """States and what scouts brought, to be clustered."""
+    n_states, archive = len(given.point), given.archive
+    return Sample(
+        np.concatenate([given.point, archive.point]),
+        np.concatenate([given.log_density, archive.log_density]),
+        np.concatenate([np.ones(n_states), archive.width]),
+        np.arange(n_states + len(archive.point)) < n_states,
+        min(1.0, given.n_steps * LEARNING.worth_a_state / (dim * n_states)),
+    )
+
+
+def _known(sample: Sample, given: Material) -> Known:
+    """All points of which the log density is known."""
+    return Known(
+        np.concatenate([sample.point, given.left_point]),
+        np.concatenate([sample.log_density, given.left_log_density]),
+        np.append(sample.own, np.zeros(len(given.left_point), dtype=np.bool_)),
+    )
