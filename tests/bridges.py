@@ -55,6 +55,8 @@ def mixture(centre, width, weight) -> LearntModes:
         efficiency=0.9,
         rest_every=1,
         n_scouts=0,
+        told_at=np.full(len(weight), np.nan),
+        seen=np.full(len(weight), np.nan),
     )
 
 

@@ -113,6 +113,8 @@ def learnt_modes(centres, *, width=1.0, chance=0.9, rest_every=1, n_scouts=3):
         efficiency=chance,
         rest_every=rest_every,
         n_scouts=n_scouts,
+        told_at=np.full(n_modes + 1, np.nan),
+        seen=np.full(n_modes + 1, np.nan),
     )
 
 

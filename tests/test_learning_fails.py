@@ -10,7 +10,7 @@ import temperance as tp
 from densities import gaussian
 from records import make_result
 from temperance.execution import _warn_of_setbacks
-from temperance.runs import events, learn
+from temperance.runs import events, fitting, learn, learner
 from temperance.runs.chain import ChainRun
 
 PEAKS = tp.zoo.two_modes(2)
@@ -65,10 +65,10 @@ def failing(function, first):
 
 
 PLACES = [
-    (learn, "fit_modes"),
-    (learn, "make_mixture"),
-    (learn, "efficiency"),
-    (learn, "whitened_squares"),
+    (fitting, "fit_modes"),
+    (fitting, "make_mixture"),
+    (fitting, "efficiency"),
+    (learner, "whitened_squares"),
     (learn, "rest_every"),
     (learn, "jump_chance"),
     (events, "coordinate_every"),
@@ -97,9 +97,9 @@ def test_what_was_learnt_before_a_failure_stays_as_it_was(seed, monkeypatch) -> 
     """Every fit but the first fails: the mixture of the draws is that of a run without later fits."""
     alone = {**SHORT, "chains": 1, "settings": tp.Settings(jumps=tp.Jumps(scout_share=0.0))}
     mixtures = []
-    make = learn.make_mixture
-    monkeypatch.setattr(learn, "make_mixture", lambda *parts: mixtures.append(make(*parts)) or mixtures[-1])
-    monkeypatch.setattr(learn, "fit_modes", failing(learn.fit_modes, 2))
+    make = fitting.make_mixture
+    monkeypatch.setattr(fitting, "make_mixture", lambda *parts: mixtures.append(make(*parts)) or mixtures[-1])
+    monkeypatch.setattr(fitting, "fit_modes", failing(fitting.fit_modes, 2))
     with pytest.warns(tp.LearningWarning):
         result = tp.sample(PEAKS.log_density, seed=seed, **alone)
     assert len(mixtures) == 1
@@ -138,7 +138,7 @@ def test_failures_are_counted_in_words(n_failures, words, rng) -> None:
 
 
 def test_setbacks_are_saved(seed, tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(learn, "fit_modes", failing(learn.fit_modes, 2))
+    monkeypatch.setattr(fitting, "fit_modes", failing(fitting.fit_modes, 2))
     with pytest.warns(tp.LearningWarning):
         result = tp.sample(PEAKS.log_density, seed=seed, **SHORT)
     loaded = tp.load(result.save(tmp_path / "run.npz"))

@@ -19,7 +19,9 @@ from temperance.modes.mixture import make_mixture, mode_weights, with_mass
 from temperance.modes.policy import FITTING, JUMPING
 from temperance.modes.student import from_parts, log_densities
 from temperance.modes.worth import efficiency, jump_chance, rest_every, tuning_chance
-from temperance.runs.learn import distinct_states, first_learner, frozen, learnt
+from temperance.runs.fitting import distinct_states
+from temperance.runs.learn import frozen, learnt
+from temperance.runs.learner import first_learner
 from temperance.runs.plan import kernel_settings
 from temperance.runs.scouting import explore, new_scout
 from temperance.theory import chi_square_quantile

@@ -390,7 +390,7 @@ def test_failed_density_leaves_an_incomplete_result():
         tp.sample(failing, initial=np.zeros(1), draws=DRAWS, tune=20, levels=2, **QUIET)
     left = caught.value.result
     assert not left.complete
-    assert left.draws.shape[0] == 1
+    assert left.draws.shape[0] == 3, "chains that share wait for one another when tuning ends"
     assert 0 < left.draws.shape[1] < DRAWS
     assert "INCOMPLETE" in str(left)
 

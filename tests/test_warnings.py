@@ -832,13 +832,16 @@ def test_lists_of_chains():
 
 
 TWO_MODES = tp.zoo.two_modes(2, separation=5.0)
+APART = tp.Settings(jumps=tp.Jumps(share=False))
 
 
 def sample_two_modes(seed, **options):
-    """Half of the chains start in one mode, half in the other."""
+    """Half of the chains start in one mode, half in the other, and neither tells the other of it."""
     starts = np.repeat(TWO_MODES.modes, 2, axis=0)[:, None, :]
     starts = np.tile(starts, (1, options["levels"], 1))
-    return tp.sample(TWO_MODES.log_density, initial=starts, tune=5_000, seed=seed, progress=False, **options)
+    return tp.sample(
+        TWO_MODES.log_density, initial=starts, tune=5_000, seed=seed, settings=APART, progress=False, **options
+    )
 
 
 def test_a_long_run_of_two_modes_is_not_accused(seed):
@@ -869,7 +872,7 @@ def spike_in_a_bell(x):
 def test_a_chain_that_left_a_spike_for_good_is_accused(seed):
     """All start in the spike. Eight of 36 left it in trials; that none of 24 does has a chance of 1/400."""
     options = {"chains": 24, "draws": 1_000, "tune": 1_500, "progress": False}
-    result = tp.sample(spike_in_a_bell, initial=np.zeros(20), seed=seed, **options)
+    result = tp.sample(spike_in_a_bell, initial=np.zeros(20), seed=seed, settings=APART, **options)
     left = [chain for k, chain in enumerate(result.chains) if result.log_density[k].max() < 10.0]
     assert left, "or this test says nothing"
     assert the(replace(result, chains=tuple(left)), "lost mode").serious

@@ -72,6 +72,8 @@ def sharpened(one: Components, known: Known, shape: FloatArray) -> Components:
 
     Where the component is far off itself, one of the usual shape may be a better place to begin.
     """
+    if len(known.point) < n_coefficients(known.point.shape[1]):
+        return one
     judges = known.judges()
     best, worth = _climbed(one, local_worth(one, judges), known, judges)
     if worth < REGRESSION.good * best_worth(known.point.shape[1]):
@@ -114,12 +116,11 @@ def quadratic_fit(
     z = np.linalg.solve(root, (known.point - centre).T).T
     square = (z**2).sum(axis=1)
     near = square < REGRESSION.reach * chi_square_quantile(0.99, dim)
-    if np.count_nonzero(near) < (dim + 1) * (dim + 2) // 2:
+    if np.count_nonzero(near) < n_coefficients(dim):
         return None
     lowest = known.log_density[near].max() - 0.5 * chi_square_quantile(0.999, dim) - REGRESSION.depth
     near &= known.log_density > lowest
-    n_coefficients = (dim + 1) * (dim + 2) // 2
-    if np.count_nonzero(near) < n_coefficients:
+    if np.count_nonzero(near) < n_coefficients(dim):
         return None
     z, square = z[near], square[near]
     weight = 1.0 / (1.0 + np.maximum(square - dim, 0.0) / dim)
@@ -138,6 +139,11 @@ def quadratic_fit(
         return None
     spread = root @ inverse @ root.T
     return centre + root @ shift, 0.5 * (spread + spread.T)
+
+
+def n_coefficients(dim: int) -> int:
+    """Of a quadratic in so many variables."""
+    return (dim + 1) * (dim + 2) // 2
 
 
 def ridge(design: FloatArray, response: FloatArray, weight: FloatArray) -> FloatArray:
@@ -162,9 +168,11 @@ def ridge(design: FloatArray, response: FloatArray, weight: FloatArray) -> Float
 
 def divided(one: Components, known: Known, shape: FloatArray, room: int) -> Components:
     """A mode in as many components as describe it ever better."""
+    if room < 2 or len(known.point) < 2 * n_coefficients(known.point.shape[1]):
+        return one
     judges = known.judges()
     worth = local_worth(one, judges)
-    if worth > REGRESSION.good * best_worth(known.point.shape[1]) or room < 2:
+    if worth > REGRESSION.good * best_worth(known.point.shape[1]):
         return one
     best, gained, split = one, REGRESSION.split_gain * worth, None
     for side in cuts(judges, shape):

@@ -21,8 +21,10 @@ def efficiency(mixture: Mixture, states: FloatArray, log_density: FloatArray) ->
 def balance(log_ratio: FloatArray, trimmed: float = JUMPING.trimmed) -> float:
     """1 / (E w · E 1/w) of the ratios, without the few that are most extreme in either direction.
 
-    A state that has not arrived in a mode yet would be enough to make it zero.
+    A state that has not arrived in a mode yet would be enough to make it zero. Of nothing it is zero.
     """
+    if not len(log_ratio):
+        return 0.0
     ratio = np.sort(log_ratio)
     beyond = int(len(ratio) * trimmed)
     kept = ratio[beyond : len(ratio) - beyond] - ratio[len(ratio) // 2]

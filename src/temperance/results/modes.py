@@ -37,6 +37,9 @@ class Modes:
     centre: FloatArray  # (mode, dim)
     covariance: FloatArray = field(repr=False)  # (mode, dim, dim)
     learnt: BoolArray = field(repr=False)  # (chain, mode) whether the chain learnt to jump there
+    # (chain, mode) whether the chain came there by itself: before all were told of it, where chains share.
+    found: BoolArray = field(repr=False)
+    told_at: FloatArray = field(repr=False)  # (mode,) the iteration in which all were told; NaN if never
     n_jumps: IntArray = field(repr=False)  # (chain, mode) jumps that were proposed to the mode
     jump_acceptance: FloatArray = field(repr=False)  # (mode,) of those; NaN without any
     far: FloatArray = field(repr=False)  # (chain,) share of draws that nothing learnt explains
@@ -178,6 +181,8 @@ def _plain(result: "Result", label: IntArray, centre: FloatArray) -> Modes:
         centre=mean,
         covariance=covariance,
         learnt=np.zeros((n_chains, n_modes), dtype=np.bool_),
+        found=np.zeros((n_chains, n_modes), dtype=np.bool_),
+        told_at=np.full(n_modes, np.nan),
         n_jumps=np.zeros((n_chains, n_modes), dtype=np.int64),
         jump_acceptance=np.full(n_modes, np.nan),
         far=np.zeros(n_chains),
@@ -203,12 +208,33 @@ def _from_pool(result: "Result", pool: Pool) -> Modes:
         centre=mean,
         covariance=covariance,
         learnt=np.array([np.isin(np.arange(len(order)), where) for where in place]),
+        found=_found(result, place, len(order)),
+        told_at=_told_at(result, place, len(order)),
         n_jumps=n_jumps,
         jump_acceptance=acceptance,
         far=far_from_all(nearest, dim).reshape(n_chains, n_draws).mean(axis=1),
         n_unvisited=sum(int(np.count_nonzero(where[:-1] == NOWHERE)) for where in place),
     )
     return _with_proposals(result, found, lambda: _of_proposals(result, pool, visited, left, mode_of))
+
+
+def _found(result: "Result", place: list[IntArray], n_modes: int) -> BoolArray:
+    """Which modes each chain came to by itself: all that it learnt, where it was told of none."""
+    rows = []
+    for chain, where in zip(result.kept, place, strict=True):
+        own = np.ones(0) if chain.modes is None else chain.modes.seen != 0.0  # NaN is not zero
+        rows.append(np.isin(np.arange(n_modes), where[own.astype(np.bool_)]) if len(own) else np.zeros(n_modes))
+    return np.array(rows, dtype=np.bool_)
+
+
+def _told_at(result: "Result", place: list[IntArray], n_modes: int) -> FloatArray:
+    """When all chains were told of each mode: of the first of its components that they were told of."""
+    first = np.full(n_modes, np.inf)
+    for chain, where in zip(result.kept, place, strict=True):
+        if chain.modes is not None:
+            told = (where != NOWHERE) & ~np.isnan(chain.modes.told_at)
+            np.minimum.at(first, where[told], chain.modes.told_at[told])
+    return np.where(np.isinf(first), np.nan, first)
 
 
 def _of_proposals(result: "Result", pool: Pool, visited: IntArray, left: Pool, mode_of: IntArray) -> IntArray:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from temperance.core.state import FloatArray, State
-from temperance.runs.levels import covariances, set_betas, set_covariance
+from temperance.runs.levels import covariances, set_betas, set_factors
 from temperance.runs.plan import Plan
 
 PINNED = -1  # the place of a level at β = 0
@@ -23,6 +23,7 @@ class Ladder:
     """What the levels of one chain have learnt; a row for each level."""
 
     covariance: FloatArray
+    root: FloatArray  # its lower factor
     log_scale: FloatArray
     log_gap: FloatArray
     late_log_scale: FloatArray  # means over late tuning, NaN before
@@ -39,10 +40,10 @@ def averaged_ladders(plan: Plan, states: Sequence[State]) -> tuple[Ladder, ...]:
     def of(name: str, where: Sequence[list[int]]) -> list[FloatArray]:
         return _averaged([getattr(ladder, name) for ladder in ladders], where)
 
-    columns = [
-        of(name, edges if name.endswith("log_gap") else places) for name in Ladder.__dataclass_fields__
-    ]
-    return tuple(Ladder(*chain) for chain in zip(*columns, strict=True))
+    names = [name for name in Ladder.__dataclass_fields__ if name != "root"]
+    columns = [of(name, edges if name.endswith("log_gap") else places) for name in names]
+    averaged = [dict(zip(names, chain, strict=True)) for chain in zip(*columns, strict=True)]
+    return tuple(Ladder(**one, root=np.linalg.cholesky(one["covariance"])) for one in averaged)
 
 
 def take_ladder(state: State, ladder: Ladder, *, pinned: bool) -> None:
@@ -50,7 +51,7 @@ def take_ladder(state: State, ladder: Ladder, *, pinned: bool) -> None:
     n_levels = len(ladder.log_gap)
     live = slice(0, n_levels)
     for level in range(n_levels):
-        set_covariance(state, level, ladder.covariance[level])
+        set_factors(state, level, ladder.root[level])
     state.update_waits[0] = 0  # what was to be taken in is in these covariances
     state.log_scale[live], state.log_gap[live] = ladder.log_scale, ladder.log_gap
     late = state.n_averaged[live] > 0
@@ -68,8 +69,10 @@ def _ladder(state: State) -> Ladder:
     live = slice(0, int(state.n_levels[0]))
     n_averaged = state.n_averaged[live]
     own: Any = state
+    covariance = covariances(state)
     return Ladder(
-        covariances(state),
+        covariance,
+        np.empty_like(covariance),
         state.log_scale[live],
         state.log_gap[live],
         state.log_scale_sum[live] / n_averaged,
@@ -97,5 +100,11 @@ def _averaged(columns: Sequence[FloatArray], places: Sequence[list[int]]) -> lis
     for column, place in zip(columns, places, strict=True):
         for row, where in zip(column, place, strict=True):
             at.setdefault(where, []).append(row)
-    mean = {where: np.nanmean(np.array(rows), axis=0) for where, rows in at.items()}
+    mean = {where: _mean_of_known(np.array(rows)) for where, rows in at.items()}
     return [np.array([mean[where] for where in place]) for place in places]
+
+
+def _mean_of_known(rows: FloatArray) -> FloatArray:
+    known = ~np.isnan(rows)
+    mean: FloatArray = np.where(known, rows, 0.0).sum(axis=0) / known.sum(axis=0)
+    return mean

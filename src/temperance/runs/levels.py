@@ -27,9 +27,8 @@ def set_betas(state: State, n_free: int) -> None:
     state.beta[1:n_free] = 1.0 / (1.0 + np.cumsum(np.exp(state.log_gap[: n_free - 1])))
 
 
-def set_covariance(state: State, level: int, covariance: FloatArray) -> None:
-    """Σ of one level, as factors, in place."""
-    root = np.linalg.cholesky(covariance)
+def set_factors(state: State, level: int, root: FloatArray) -> None:
+    """Σ of one level from its lower factor, in place."""
     scale = np.diag(root)
     bundle, lane = divmod(level, LANES)
     dim = len(scale)

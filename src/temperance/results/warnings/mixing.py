@@ -17,6 +17,7 @@ from temperance.results.warnings.signs import (
     worst_r_hat,
 )
 from temperance.results.warnings.warning import ResultWarning, listed_kept
+from temperance.text import counted
 
 if TYPE_CHECKING:
     from temperance.results.result import Result
@@ -44,12 +45,32 @@ def _passed_over(result: "Result") -> ResultWarning | None:
     """A light mode that others visit again and again, and a chain never."""
     passing = passing_chains(result)
     if not passing:
-        return None
+        return _told_late(result)
     return ResultWarning(
         name="missed mode",
         message=f"{listed_kept(result, passing)} never visited a light mode that others came to again and "
         "again: its weight is too small, if not by much",
         cure=f"{draws_to_try(result)}{_longer_tuning(result, passing)}",
+        serious=False,
+    )
+
+
+def _told_late(result: "Result") -> ResultWarning | None:
+    """A mode that some chains had not found by themselves, in all the time before they were told of it."""
+    modes = result.modes
+    late = modes.told_at >= THRESHOLDS.late_find * result.n_tune  # NaN is not
+    lucky = late & (modes.draw_weight >= THRESHOLDS.missed_share) & ~modes.found.all(axis=0)
+    if not np.any(lucky):
+        return None
+    worst = int(np.argmax(np.where(lucky, modes.told_at, -1.0)))
+    finders = listed_kept(result, [int(k) for k in np.flatnonzero(modes.found[:, worst])])
+    return ResultWarning(
+        name="missed mode",
+        message=f"{counted(int(lucky.sum()), 'mode')} of some weight had been found by some chains only when "
+        f"the others were told of it, one by {finders} after {modes.told_at[worst]:.0f} iterations of the "
+        f"tuning: a mode as hard to find may have been found by none, and that chains agree does not tell",
+        cure=f"longer tuning: tune={longer_tuning(result)}, or more chains; nothing, if it is known that "
+        "there are no other modes",
         serious=False,
     )
 

@@ -13,6 +13,7 @@ class Thresholds:
     min_ess: float = 100.0  # a chain; Vehtari et al. 2021
     max_disagreement: float = 0.2  # of the mass of the modes, between two chains
     beyond_chance: float = 1.5  # times what chance alone has two chains differ by, where modes are many
+    late_find: float = 0.5  # of the tuning, in which a mode that is easily found is found by every chain
     missed_share: float = 0.02  # of the draws of a chain; a mode that holds less may be passed over by chance
     false_alarm: float = 0.01  # that chance alone has any chain pass over any lighter mode
 
