@@ -246,3 +246,49 @@ def variance_of_sum(variance_of_draws, drawn, proposed, lags):
             for later in range(t, min(t + lags, len(of_draws))):
                 total += 2.0 * value * of_draws[later]
     return total
+
+
+def quadratic_peak(points, log_density, centre, covariance, *, reach, lowest, prior_sd, least):
+    """Centre and covariance of the quadratic that log densities follow, by least squares on a longer table.
+
+    Written with a row for each coefficient that is drawn to zero, where the package adds to a diagonal.
+    """
+    dim = len(centre)
+    inverse_root = np.linalg.inv(np.linalg.cholesky(covariance))
+    rows, values, weights = [], [], []
+    highest = max(
+        value
+        for x, value in zip(points, log_density, strict=True)
+        if np.sum((inverse_root @ (x - centre)) ** 2) < reach
+    )
+    for x, value in zip(points, log_density, strict=True):
+        z = inverse_root @ (x - centre)
+        square = float(z @ z)
+        if square < reach and value > highest - lowest:
+            pairs = [z[i] * z[j] for i in range(dim) for j in range(i, dim)]
+            rows.append([1.0, *z, *pairs])
+            values.append(value + 0.5 * square)
+            weights.append(1.0 / (1.0 + max(square - dim, 0.0) / dim))
+    table, total = np.array(rows), sum(weights)
+    n, p = table.shape
+
+    def solved(penalty):
+        drawn = np.sqrt(penalty) * np.eye(p)[1:]
+        root = np.sqrt(weights)
+        return np.linalg.lstsq(
+            np.vstack([table * root[:, None], drawn]), np.append(root * values, np.zeros(p - 1)), rcond=None
+        )[0]
+
+    first = solved(least * total)
+    squares = sum(w * (v - row @ first) ** 2 for w, v, row in zip(weights, values, table, strict=True))
+    variance = squares / total * n / max(n - p, 1)
+    found = solved(max(variance / prior_sd**2, least * total))
+    curvature, place = np.zeros((dim, dim)), dim + 1
+    for i in range(dim):
+        for j in range(i, dim):
+            curvature[i, j] += 0.5 * found[place]
+            curvature[j, i] += 0.5 * found[place]
+            place += 1
+    inverse = np.linalg.inv(np.eye(dim) - 2.0 * curvature)
+    root = np.linalg.inv(inverse_root)
+    return centre + root @ inverse @ found[1 : dim + 1], root @ inverse @ root.T

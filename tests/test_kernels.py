@@ -316,6 +316,7 @@ def _naive_state(run, n) -> naive.NaiveState:
 def _naive_step(s: naive.NaiveState, noise, plan, target) -> naive.NaiveState:
     k = kernel_settings(plan, adapting=True)
     g = naive.gain(s.n + 1, k.gain_scale, k.gain_exponent, k.gain_delay)
+    gg = naive.gain(s.n + 1, k.gap_gain_scale, k.gap_gain_exponent, k.gap_gain_delay)
     gc = naive.gain(s.n + 1, k.cov_gain_scale, k.cov_gain_exponent, k.cov_gain_delay)
     beta = naive.beta_of(s.temperature)
     y = naive.proposals(s, out_of_lanes(noise.normals, len(beta))[:, 0])
@@ -340,7 +341,7 @@ def _naive_step(s: naive.NaiveState, noise, plan, target) -> naive.NaiveState:
         i, j = choose[plan.strategy.name]()
         if w < naive.swap_accept(log_pi[i], log_pi[j], beta[i], beta[j], 1.0, 1.0):
             x[[i, j]], log_pi[[i, j]], log_prior[[i, j]] = x[[j, i]], log_pi[[j, i]], log_prior[[j, i]]
-    temperature = naive.temperature_step(s, log_pi, g, k.target_swap_accept)
+    temperature = naive.temperature_step(s, log_pi, gg, k.target_swap_accept)
     return naive.NaiveState(x, log_pi, log_prior, temperature, mu, sigma, theta, s.n + 1)
 
 

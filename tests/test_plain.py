@@ -107,6 +107,7 @@ settings = st.builds(
         when=st.sampled_from(["tuning", "always"]),
         gain=gains,
         covariance_gain=st.none() | gains,
+        ladder_gain=st.none() | gains,
         walk_acceptance=st.none() | open_unit,
         swap_acceptance=open_unit,
         initial_log_scale=st.none() | st.floats(allow_nan=False, allow_infinity=False),
@@ -316,7 +317,7 @@ def test_a_move_of_ones_own_goes_by_its_name_and_is_given_again():
 
 SETTINGS = settings_to_plain(tp.Settings(swaps=tp.swaps.equi_energy()))
 MISFITS = {
-    "format": (2, "settings.format must be 1, got 2: a newer temperance wrote it"),
+    "format": (3, "settings.format must be 2, got 3: a newer temperance wrote it"),
     "format ": ("1", "settings.format must be of kind int, got str: '1'"),
     "format  ": (..., "settings.format is missing"),
     "jumps": (..., "settings.jumps is missing"),
@@ -361,8 +362,8 @@ def test_settings_that_do_not_fit_are_refused_by_key(path):
 
 PLAN = plan_to_plain(make_plan(TARGET, [1.0, 0.5], 2, tune=3, draws=5))
 PLAN_MISFITS = {
-    "format": (7, "plan.format must be 1, got 7: a newer temperance wrote it"),
-    "format ": (0, "plan.format must be 1, got 0: it is older than any release"),
+    "format": (7, "plan.format must be 2, got 7: a newer temperance wrote it"),
+    "format ": (0, "plan.format must be 2, got 0: it is older than any release"),
     "betas": (..., "plan.betas is missing"),
     "betas ": ([], "plan.betas must decrease from 1"),
     "betas  ": ([1.0, 2.0], "plan.betas must decrease from 1 strictly; got [1.0, 2.0]"),
@@ -375,7 +376,8 @@ PLAN_MISFITS = {
     "thin": (0, "plan.thin must be at least 1, got 0"),
     "has_prior": (True, "plan: the run was made with log_likelihood and log_prior, got log_density"),
     "settings.jumps": (..., "plan.settings.jumps is missing"),
-    "chains": (4, "plan.chains is unknown; known are betas, dim"),
+    "chains": (0, "plan.chains must be at least 1, got 0"),
+    "cores": (4, "plan.cores is unknown; known are betas, dim"),
 }
 
 

@@ -840,7 +840,13 @@ def sample_two_modes(seed, **options):
     starts = np.repeat(TWO_MODES.modes, 2, axis=0)[:, None, :]
     starts = np.tile(starts, (1, options["levels"], 1))
     return tp.sample(
-        TWO_MODES.log_density, initial=starts, tune=5_000, seed=seed, settings=APART, progress=False, **options
+        TWO_MODES.log_density,
+        initial=starts,
+        tune=5_000,
+        seed=seed,
+        settings=APART,
+        progress=False,
+        **options,
     )
 
 

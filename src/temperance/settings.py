@@ -24,7 +24,7 @@ OPTIMAL_ACCEPTANCE = (
 # want 0.7 (docs/reproduction.md).
 PAPER_GAIN_EXPONENT = 0.6
 INF = float("inf")
-FORMAT = 1  # of settings as plain values
+FORMAT = 2  # of settings as plain values
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +50,11 @@ class Gain:
         return self.delay + self.delay_per_dim * dim
 
 
+def _ladder_gain() -> Gain:
+    """Levels that start at one point exchange always; without a delay the ladder is gone before they part."""
+    return Gain(delay=200.0)
+
+
 def _covariance_gain() -> Gain:
     return Gain(exponent=1.0, scale=2.0, delay_per_dim=20.0)
 
@@ -68,7 +73,8 @@ class Adaptation:
     ``"always"`` (the paper's everlasting, diminishing adaptation). ``walk_acceptance=None`` is the rate that
     is best for a Gaussian in the dimension at hand: 0.44 in one, 0.35 in two, soon near 0.234.
     ``swap_acceptance`` is the rate between adjacent levels. ``covariance_gain=None``
-    uses ``gain`` for the mean and the covariance too, as the paper does. ``average`` freezes the
+    uses ``gain`` for the mean and the covariance too, as the paper does, and ``ladder_gain=None`` for the
+    gaps between temperatures. ``average`` freezes the
     averages of the scales and log gaps over the second half of tuning instead of the last values.
     ``tempered_start`` starts the covariance of each level at its temperature times the identity, as it
     would be for a Gaussian, instead of the identity; it does not concern targets with a prior.
@@ -79,6 +85,7 @@ class Adaptation:
     when: Literal["tuning", "always"] = "tuning"
     gain: Gain = field(default_factory=Gain)
     covariance_gain: Gain | None = field(default_factory=_covariance_gain)
+    ladder_gain: Gain | None = field(default_factory=_ladder_gain)
     walk_acceptance: float | None = None
     swap_acceptance: float = OPTIMAL_ACCEPTANCE
     initial_log_scale: float | None = None
@@ -93,6 +100,8 @@ class Adaptation:
         instance_of("gain", self.gain, Gain, "a temperance.Gain")
         if self.covariance_gain is not None:
             instance_of("covariance_gain", self.covariance_gain, Gain, "a temperance.Gain or None")
+        if self.ladder_gain is not None:
+            instance_of("ladder_gain", self.ladder_gain, Gain, "a temperance.Gain or None")
         if self.walk_acceptance is not None:
             number_between("walk_acceptance", self.walk_acceptance, 0.0, 1.0)
         number_between("swap_acceptance", self.swap_acceptance, 0.0, 1.0)
@@ -145,8 +154,8 @@ class Jumps:
 
     ``scout_share`` is the largest share of the evaluations of tuning that scouts may add, beyond the first
     two: walks at the base temperature from where warm levels are. Zero sends none. ``refresh`` lets the
-    hottest level, when it has one mode, draw half of its proposals afresh while drawing. ``share`` lets chains
-    learn together: now and then while tuning, what all of them have seen makes one mixture for all.
+    hottest level, when it has one mode, draw half of its proposals afresh while drawing. ``share`` lets
+    chains learn together: now and then while tuning, what all of them have seen makes one mixture for all.
     """
 
     enabled: bool = True
@@ -269,6 +278,7 @@ def paper_settings(*, exponent: float = PAPER_GAIN_EXPONENT, trim: bool = True) 
         when="always",
         gain=Gain(exponent=exponent),
         covariance_gain=None,
+        ladder_gain=None,
         walk_acceptance=OPTIMAL_ACCEPTANCE,
         swap_acceptance=OPTIMAL_ACCEPTANCE,
         initial_log_scale=0.0,

@@ -84,7 +84,6 @@ def advance_moves(chain: Chain, row: int) -> None:
 def finish_iteration(propose_pair: Callable[..., float], chain: Chain, row: int) -> None:
     """Everything after the levels have moved; in place."""
     state, info, settings = chain.state, chain.info, chain.settings
-    gain = 0.0
     if settings.adapting:
         gain = power_gain(
             state.iteration[0] + 1, settings.gain_scale, settings.gain_exponent, settings.gain_delay
@@ -98,7 +97,7 @@ def finish_iteration(propose_pair: Callable[..., float], chain: Chain, row: int)
             return
         measure_edges(state, info)
     if settings.adapting:
-        adapt_gaps(state, info, settings, gain)
+        adapt_gaps(state, info, settings)
         average_late(state, settings)
         if trim_is_due(state.iteration[0], settings):
             trim(state, settings, chain.schedule.move[-1])

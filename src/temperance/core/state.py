@@ -178,6 +178,9 @@ class Settings(NamedTuple):
     gain_scale: float
     gain_exponent: float
     gain_delay: float
+    gap_gain_scale: float
+    gap_gain_exponent: float
+    gap_gain_delay: float
     cov_gain_scale: float
     cov_gain_exponent: float
     cov_gain_delay: float

@@ -3,7 +3,7 @@
 import math
 
 from temperance.core.compile import compiled
-from temperance.core.numeric import clamp
+from temperance.core.numeric import clamp, power_gain
 from temperance.core.state import Info, Settings, State
 from temperance.core.swap import swap_log_accept
 
@@ -26,9 +26,12 @@ def measure_edges(state: State, info: Info) -> None:
 
 
 @compiled
-def adapt_gaps(state: State, info: Info, settings: Settings, gain: float) -> None:
+def adapt_gaps(state: State, info: Info, settings: Settings) -> None:
     """Robbins–Monro on log(T_{l+1} − T_l), in place. A level at β = 0 stays where it is."""
     n_free = state.n_levels[0] - (1 if settings.pinned else 0)
+    gain = power_gain(
+        state.iteration[0] + 1, settings.gap_gain_scale, settings.gap_gain_exponent, settings.gap_gain_delay
+    )
     for level in range(n_free - 1):
         moved = state.log_gap[level] + gain * (info.adjacent_swap_accept[level] - settings.target_swap_accept)
         bounded = clamp(moved, settings.min_log_gap, settings.max_log_gap)

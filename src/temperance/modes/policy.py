@@ -77,7 +77,7 @@ class Regression:
     widths: tuple[float, ...] = (0.95, 1.1)  # times the covariance; which suits Student's t is tried
     n_sweeps: int = 2  # the second from where the first came to
     min_judges: float = 1.0  # states per coefficient of a centre, to judge a component by
-    split_after: float = 0.4  # of the tuning: splits take time, and early states show few bends
+    split_after: float = 0.6  # of the tuning: splits take time, and early states show few bends
     good: float = 0.8  # of what Student's t can reach: no split is needed
     split_gain: float = 1.1  # a split pays that raises the efficiency by so much
     n_axes: int = 2  # the longest ones, across which a mode is cut

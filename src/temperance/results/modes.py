@@ -223,7 +223,9 @@ def _found(result: "Result", place: list[IntArray], n_modes: int) -> BoolArray:
     rows = []
     for chain, where in zip(result.kept, place, strict=True):
         own = np.ones(0) if chain.modes is None else chain.modes.seen != 0.0  # NaN is not zero
-        rows.append(np.isin(np.arange(n_modes), where[own.astype(np.bool_)]) if len(own) else np.zeros(n_modes))
+        rows.append(
+            np.isin(np.arange(n_modes), where[own.astype(np.bool_)]) if len(own) else np.zeros(n_modes)
+        )
     return np.array(rows, dtype=np.bool_)
 
 

@@ -31,6 +31,7 @@ class Ladder:
     coordinate_log_scale: FloatArray
 
 
+@np.errstate(invalid="ignore")  # means of nothing are not known yet
 def averaged_ladders(plan: Plan, states: Sequence[State]) -> tuple[Ladder, ...]:
     """The ladder that each chain should have, by what all have learnt; nothing is changed."""
     ladders = [_ladder(state) for state in states]

@@ -29,8 +29,8 @@ from temperance.core.state import (
     Trace,
 )
 from temperance.moves import records_of
-from temperance.runs.averaging import Ladder, take_ladder
 from temperance.runs.allocate import cut, new_control, new_info
+from temperance.runs.averaging import Ladder, take_ladder
 from temperance.runs.events import for_the_draws, learn
 from temperance.runs.failures import density_failure, move_failure, own_failure, swap_failure, thawed_failure
 from temperance.runs.learner import Learner

@@ -141,7 +141,9 @@ def _watch(segments: Sequence[Segments], crew: Crew, limit: float) -> None:
             _abandon(busy.values(), crew.executor)
             return
         idle = [one for one in segments if one not in busy.values()]
-        ready = [one for one in idle if one.run.goes_on and (one.run.n_done < limit or one.run.something_is_due)]
+        ready = [
+            one for one in idle if one.run.goes_on and (one.run.n_done < limit or one.run.something_is_due)
+        ]
         ready.sort(key=lambda one: one.run.n_done)
         for one in ready[: crew.executor.workers - len(busy)]:
             busy[crew.executor.submit(functools.partial(one.next, limit))] = one

@@ -10,7 +10,8 @@ from temperance.core.state import FloatArray, Trace
 from temperance.modes.fit import Sample, fit_modes
 from temperance.modes.mixture import make_mixture, with_mass
 from temperance.modes.policy import LEARNING, REGRESSION
-from temperance.modes.regress import Known, regressed
+from temperance.modes.refine import regressed
+from temperance.modes.regress import Known
 from temperance.modes.worth import efficiency
 from temperance.runs.learner import Archive, Learner
 from temperance.runs.plan import Plan
@@ -84,9 +85,7 @@ def fitted(learner: Learner, plan: Plan, given: Material, shape: FloatArray, n_d
     )
 
 
-def distinct_states(
-    trace: Trace, first: int, end: int, n_chains: int = 1
-) -> tuple[FloatArray, FloatArray]:
+def distinct_states(trace: Trace, first: int, end: int, n_chains: int = 1) -> tuple[FloatArray, FloatArray]:
     """States of the base level between two iterations and their log densities, none twice in a row."""
     n_states = min(LEARNING.max_states, int(math.sqrt(LEARNING.max_work / trace.draws.shape[1])))
     rows = slice(first, end, max(1, n_chains * (end - first) // n_states))

@@ -20,7 +20,7 @@ from temperance.swaps import Strategy
 from temperance.targets import Target
 from temperance.theory import asymptotic_scale, best_acceptance, gaussian_scale
 
-FORMAT = 1  # of a plan as plain values
+FORMAT = 2  # of a plan as plain values
 
 # A random walk needs some hundred iterations a dimension before its covariance is worth freezing.
 MIN_TUNE = 5_000
@@ -90,7 +90,8 @@ class Plan:
 def plan_to_plain(plan: Plan) -> dict[str, Any]:
     """All of a plan but its functions, as values that JSON knows."""
     numbers = {
-        name: to_plain(getattr(plan, name)) for name in ("betas", "dim", "draws", "tune", "keep", "thin", "chains")
+        name: to_plain(getattr(plan, name))
+        for name in ("betas", "dim", "draws", "tune", "keep", "thin", "chains")
     }
     return {
         FORMAT_KEY: FORMAT,
@@ -157,6 +158,7 @@ def kernel_settings(plan: Plan, *, adapting: bool) -> core.Settings:
     """The settings of one phase."""
     adaptation, trimming, bounds = plan.settings.adaptation, plan.settings.trimming, plan.settings.bounds
     cov_gain = adaptation.covariance_gain or adaptation.gain
+    gap_gain = adaptation.ladder_gain or adaptation.gain
     return core.Settings(
         adapting=adapting,
         pinned=bool(plan.betas[-1] == 0.0),
@@ -166,6 +168,9 @@ def kernel_settings(plan: Plan, *, adapting: bool) -> core.Settings:
         gain_scale=float(adaptation.gain.scale),
         gain_exponent=float(adaptation.gain.exponent),
         gain_delay=float(adaptation.gain.total_delay(plan.dim)),
+        gap_gain_scale=float(gap_gain.scale),
+        gap_gain_exponent=float(gap_gain.exponent),
+        gap_gain_delay=float(gap_gain.total_delay(plan.dim)),
         cov_gain_scale=float(cov_gain.scale),
         cov_gain_exponent=float(cov_gain.exponent),
         cov_gain_delay=float(cov_gain.total_delay(plan.dim)),
