@@ -13,6 +13,7 @@ from harness import make_plan
 from invariance import p_values, target_of
 from judge import judge_sequentially
 from records import jumping, learnt_modes, make_result
+from temperance import sampling
 from temperance.executors.threads import Threads
 from temperance.modes.components import Components
 from temperance.modes.local import best_worth, weighed
@@ -23,7 +24,7 @@ from temperance.modes.regress import Known, quadratic_fit
 from temperance.modes.student import log_densities
 from temperance.modes.worth import balance, efficiency
 from temperance.runs import drive as driving
-from temperance.runs import together
+from temperance.runs import lengthen, together
 from temperance.runs.averaging import averaged_ladders, take_ladder
 from temperance.runs.chain import ChainRun
 from temperance.runs.drive import Crew, drive, meetings
@@ -356,3 +357,86 @@ def test_a_mode_that_some_were_only_told_of_late_is_named(rng) -> None:
         replace(chain, modes=replace(chain.modes, told_at=0.1 * chain.modes.told_at)) for chain in chains
     ]
     assert not [one for one in replace(result, chains=tuple(early)).warnings if one.name == "missed mode"]
+
+
+# ---- tuning as long as it needs
+
+
+def open_ended(n_chains, monkeypatch, *, factor=4):
+    """A plan whose tuning may become longer, and a rule by which it does."""
+    monkeypatch.setattr(lengthen, "_have_met", lambda *_: False)
+    plan = replace(shared_plan(n_chains), max_tune=factor * TUNE)
+    if n_chains == 1:
+        changed = replace(lengthen.LEARNING, near_zero=(-1.0, 2.0), rising=0.0)
+        monkeypatch.setattr(lengthen, "LEARNING", changed)
+    return plan
+
+
+@pytest.mark.parametrize(("n_chains", "factor", "expected"), [(3, 4, 4), (3, 3, 3), (1, 4, 4), (3, 0, 1)])
+def test_tuning_goes_on_to_its_cap(n_chains, factor, expected, monkeypatch) -> None:
+    runs = driven(new_runs(open_ended(n_chains, monkeypatch, factor=factor)))
+    for run in runs:
+        assert run.finished
+        assert run.n_done == expected * TUNE + DRAWS
+        assert len(run.tuning.draws) == expected * TUNE
+        assert len(run.now.lengthened) == {1: 0, 3: 2, 4: 2}[expected]
+    assert np.all(np.isfinite(runs[0].tuning.log_density[:, 0]))
+
+
+@pytest.mark.parametrize("n_chains", [1, 2])
+def test_a_longer_tuning_is_the_same_whatever_cuts_it(n_chains, monkeypatch) -> None:
+    plan = open_ended(n_chains, monkeypatch)
+    expected = driven(new_runs(plan))
+    for place in (TUNE - 1, TUNE, TUNE + 7, 2 * TUNE, 4 * TUNE + 3):
+        runs = new_runs(plan)
+        while min(run.n_done for run in runs) < place:
+            for run in runs:
+                run.advance(min(10, place - run.n_done))
+            if all(run.waits for run in runs) and runs[0].n_done < place:
+                driving.learn_together(runs)
+        again = [
+            ChainRun.from_snapshot(plan, k, np.random.SeedSequence(k), run.snapshot())
+            for k, run in enumerate(runs)
+        ]
+        for run, other in zip(driven(again), expected, strict=True):
+            first = max(0, place - 4 * TUNE)
+            np.testing.assert_array_equal(
+                run.rows.drawn(DRAWS).draws[-(DRAWS - first) :], other.sampling.draws[first:]
+            )
+
+
+def test_chains_that_share_no_mode_are_told_to_go_on(rng) -> None:
+    """By the rule itself: two chains in different modes have not met, two in the same have."""
+    plan = replace(shared_plan(2), max_tune=4 * TUNE)
+    runs = driven(new_runs(shared_plan(2)))
+    learner = replace(runs[0].now.learner, efficiency=0.9)
+    centre = learner.components.centre
+    assert len(centre) >= 2
+    far = int(np.argmax(((centre - centre[0]) ** 2).sum(axis=1)))
+    here, there = (
+        runs[0].tuning._replace(draws=centre[k] + 1e-3 * rng.standard_normal((TUNE, 2))) for k in (0, far)
+    )
+    assert "no mode in common" in lengthen.reason_for_more(plan, [learner] * 2, [here, there], TUNE)
+    assert lengthen.reason_for_more(plan, [learner] * 2, [here, here], TUNE) == ""
+    poor = replace(learner, efficiency=0.02, efficiency_before=0.005)
+    assert "0.02" in lengthen.reason_for_more(plan, [poor] * 2, [here, here], TUNE)
+    falling = replace(poor, efficiency_before=0.02)
+    assert lengthen.reason_for_more(plan, [falling] * 2, [here, here], TUNE) == ""
+    given = replace(plan, max_tune=0)
+    assert lengthen.reason_for_more(given, [poor] * 2, [here, there], TUNE) == ""
+
+
+def test_the_result_says_how_long_tuning_was_and_why(monkeypatch, tmp_path) -> None:
+    monkeypatch.setattr(lengthen, "_have_met", lambda *_: False)
+    monkeypatch.setattr(sampling, "default_tune", lambda _: 100)
+    options = {"initial": np.full(2, 0.5), "draws": 60, "chains": 2, "seed": 1, "progress": False}
+    result = tp.sample(two_modes, store=tmp_path / "run", **options)
+    assert result.n_tune == 400
+    assert "tuning was made longer: after 100 iterations two chains had no mode in common" in str(result)
+    for again in (tp.load(tmp_path / "run"), tp.load(result.save(tmp_path / "saved"))):
+        assert again.n_tune == 400
+        assert again.complete
+        assert again.chains[0].lengthened == result.chains[0].lengthened
+    more = tp.resume(tmp_path / "run", two_modes, draws=80, progress=False)
+    np.testing.assert_array_equal(more.draws[:, :60], result.draws)
+    assert tp.sample(two_modes, tune=100, **options).n_tune == 100, "what was asked for"

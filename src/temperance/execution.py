@@ -99,7 +99,7 @@ def gathered(job: Job, runs: Sequence[ChainRun], store: Store) -> tuple[Result, 
     result = Result(
         chains=tuple(run.leave(store.sampled(run.index)) for run in runs),
         n_levels_at_start=job.plan.n_levels,
-        n_tune=job.plan.tune,
+        n_tune=runs[0].plan.tune,
         swap_strategy=job.plan.strategy.name,
         seed=job.seed,
         complete=complete,

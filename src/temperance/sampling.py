@@ -28,7 +28,7 @@ from temperance.runs.fingerprint import require_same_target, warn_if_it_varies
 from temperance.runs.keep import kept_parts, usual_parts
 from temperance.runs.ladder import first_betas
 from temperance.runs.memory import require_memory
-from temperance.runs.plan import Plan, default_tune, plan_from_plain
+from temperance.runs.plan import LONGEST_TUNE, Plan, default_tune, plan_from_plain
 from temperance.runs.progress import watcher
 from temperance.runs.seeds import chain_seeds, recorded_seed, seed_from_plain
 from temperance.runs.starts import Starts
@@ -95,7 +95,9 @@ def sample(
         The functions take the rows of an ``(n, dim)`` array and return n values.
     draws, tune, chains, cores, seed
         As in PyMC. ``tune=None`` gives the covariances time to settle: 600 iterations a dimension,
-        and 5,000 at least. ``cores`` is the number of chains that run at once; it never changes the draws.
+        and 5,000 at least. Where jumps are worth next to nothing then, but ever more, or chains that share
+        have been in no mode in common, it is made twice as long, four times at most, and the result says so.
+        ``cores`` is the number of chains that run at once; it never changes the draws.
     progress
         True shows live bars in a terminal and a notebook, and elsewhere a line of log now and then;
         ``"log"`` lines everywhere; False nothing. A function is called every second or so with a
@@ -170,6 +172,7 @@ def sample(
         keep=usual_parts(jumps=chosen.jumps.enabled) if keep is None else kept_parts("keep", keep),
         thin=_thin(thin, draws),
         chains=chains,
+        max_tune=LONGEST_TUNE * default_tune(starts.dim) if tune is None else 0,
     )
     starts.check(chains, plan.n_levels)
     folder = None if store is None else Path(store)

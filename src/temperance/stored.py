@@ -148,7 +148,7 @@ def result_of(folder: Path, commit: Commit) -> Result:
     result = Result(
         chains=chains,
         n_levels_at_start=len(run["plan"]["betas"]),
-        n_tune=run["plan"]["tune"],
+        n_tune=int(commit.snapshots[0]["now.tune"]),
         swap_strategy=setup.settings["swaps"]["name"],
         seed=seed_from_plain(run["seed"]),
         complete=all(chain.complete for chain in chains),
@@ -173,7 +173,7 @@ def _record(folder: Path, commit: Commit, chain: int) -> ChainRecord:
         arrays[LOG_SCALE],
         tuning=_tuned(folder, commit, chain),
         sampling=sampling,
-        complete=commit.n_rows(chain, SAMPLING) == n_wanted and now.n_done == plan["tune"] + plan["draws"],
+        complete=commit.n_rows(chain, SAMPLING) == n_wanted and now.n_done == now.tune + plan["draws"],
         thin=plan["thin"],
     )
 

@@ -13,6 +13,9 @@ class Learning:
     # When chains that share fit together: early, so that none looks for what another has found, and then as
     # more becomes known.
     meetings: tuple[float, ...] = (0.03, 0.06, 0.12, 0.25, 0.5, 0.75, 1.0)
+    near_zero: tuple[float, float] = (1e-3, 0.1)  # an efficiency that more tuning may help; below, nothing
+    rising: float = 1.5  # times the efficiency of the fit before
+    lately: float = 0.75  # of the tuning, after which chains should have met
     early_fits: float = 0.2  # in which even a mixture that will be good may be bad
     hopeless: float = 1e-6  # an efficiency that nothing has been seen to recover from
     aside_growth: float = 2.0  # between fits of a mixture that is hopeless so far

@@ -75,7 +75,8 @@ def shown_tables(result: "Result") -> list[Table]:
 
 def run_lines(result: "Result") -> list[str]:
     """What estimates are made from, and how the draws came about: by jumps, if any, and by swaps."""
-    lines = (weighted_line(result), evidence_line(result), jump_line(result), swap_line(result))
+    parts = (weighted_line, evidence_line, jump_line, tuning_line, swap_line)
+    lines = (part(result) for part in parts)
     return [line for line in lines if line]
 
 
@@ -113,6 +114,12 @@ def jump_line(result: "Result") -> str:
         f"{100.0 * tried.mean():.0f} % of the proposals; hot levels move {_once_in(rests)}; "
         f"{counted(scouts, 'scout')}; {_evaluations(result):,} evaluations"
     )
+
+
+def tuning_line(result: "Result") -> str:
+    """Why the tuning became longer than planned; nothing where it did not."""
+    reasons = dict.fromkeys(why for chain in result.chains for why in chain.lengthened)
+    return f"tuning was made longer: {'; '.join(reasons)}" if reasons else ""
 
 
 def swap_line(result: "Result") -> str:

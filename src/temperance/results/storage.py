@@ -126,6 +126,7 @@ def _chain_facts(chain: ChainRecord) -> dict[str, Any]:
     return {
         "n_refused": chain.n_refused,
         "setbacks": chain.setbacks,
+        "lengthened": chain.lengthened,
         "thin": chain.thin,
         "complete": chain.complete,
         "n_levels": len(chain.beta),
@@ -179,6 +180,7 @@ def _chain(arrays: Arrays, index: int, facts: dict[str, Any]) -> ChainRecord:
         bound_hits=arrays["bound_hits"][index],
         n_refused=facts["n_refused"],
         setbacks=tuple(facts["setbacks"]),
+        lengthened=tuple(facts["lengthened"]),
         thin=facts["thin"],
         complete=facts["complete"],
         modes=None if facts["modes"] is None else _learnt(arrays, index, facts["modes"]),

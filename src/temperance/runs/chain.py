@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -33,8 +34,10 @@ from temperance.runs.allocate import cut, new_control, new_info
 from temperance.runs.averaging import Ladder, take_ladder
 from temperance.runs.events import for_the_draws, learn
 from temperance.runs.failures import density_failure, move_failure, own_failure, swap_failure, thawed_failure
+from temperance.runs.learn import fit_after
 from temperance.runs.learner import Learner
 from temperance.runs.leave import LOG_SCALE, record_of
+from temperance.runs.lengthen import longer_tune, reason_for_more
 from temperance.runs.levels import apparent_scales, freeze_averages
 from temperance.runs.noise import NoiseBlocks
 from temperance.runs.plan import NEVER, Plan, kernel_settings, next_meeting
@@ -240,6 +243,7 @@ class ChainRun:
         ``given`` says how many rows had been handed over; those of the tuning have to be given back.
         """
         now = restored(RunState, arrays, "now", {State: records_of(plan.moves).state})
+        plan = replace(plan, tune=now.tune)
         run = cls(plan, index, None, seed, now=now, window=window)
         _, n_drawn = run._phases(run.n_done)
         run.rows.take_back({"tuning": 0, "sampling": 0} if given is None else given, tuning, arrays, n_drawn)
@@ -289,11 +293,20 @@ class ChainRun:
     def take(self, learner: Learner, ladder: Ladder | None, setbacks: tuple[str, ...]) -> None:
         """What it was told at a meeting of all chains."""
         now = self.now
-        now.learner, now.setbacks = learner, now.setbacks + setbacks
+        now.next_meeting = next_meeting(self.plan, self.n_done)
+        now.learner = replace(learner, next_fit=now.next_meeting)
+        now.setbacks += setbacks
         if ladder is not None:
             take_ladder(self.state, ladder, pinned=bool(self.plan.betas[-1] == 0.0))
-        now.next_stop = stop_after(self.plan, learner, self.n_done)
-        now.next_meeting = next_meeting(self.plan, self.n_done)
+        now.next_stop = stop_after(self.plan, now.learner, self.n_done)
+
+    def lengthen(self, why: str) -> None:
+        """Go on tuning, with means over what comes now."""
+        self.plan = replace(self.plan, tune=longer_tune(self.plan))
+        self.rows.lengthen_tuning(self.plan)
+        self.now.tune, self.now.lengthened = self.plan.tune, (*self.now.lengthened, why)
+        for total in (self.state.log_scale_sum, self.state.log_gap_sum, self.state.n_averaged):
+            total[:] = 0
 
     def _take_start(self) -> None:
         self.state.position[:] = self.info.proposal
@@ -353,6 +366,11 @@ class ChainRun:
             return
         now.swap_parameters, now.coordinate_every = lesson.swap_parameters, lesson.coordinate_every
         now.learner, now.setbacks = lesson.learner, now.setbacks + lesson.setbacks
+        if not self.plan.shares:
+            why = reason_for_more(self.plan, [now.learner], [self.tuning], self.n_done)
+            if why:
+                self.lengthen(why)
+                now.learner = replace(now.learner, next_fit=fit_after(now.learner, self.plan, self.n_done))
         now.next_stop = stop_after(self.plan, now.learner, self.n_done)
         self._swaps.view.parameters[:] = now.swap_parameters
 

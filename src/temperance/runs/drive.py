@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from temperance.executors.contract import Executor
 from temperance.runs.averaging import Ladder
 from temperance.runs.chain import ChainRun
+from temperance.runs.lengthen import reason_for_more
 from temperance.runs.plan import NEVER
 from temperance.runs.progress import Display
 from temperance.runs.stopping import Stop, listening
@@ -81,6 +82,10 @@ def meetings(runs: Sequence[ChainRun]) -> Iterator[Barrier]:
 def learn_together(runs: Sequence[ChainRun]) -> None:
     """All chains get what comes of what all have seen, or none does."""
     outcome = met(runs[0].plan, [run.now for run in runs], [run.tuning for run in runs])
+    plan, traces, n_done = runs[0].plan, [run.tuning for run in runs], runs[0].n_done
+    why = reason_for_more(plan, outcome.learners, traces, n_done)
+    for run in runs if why else ():
+        run.lengthen(why)
     ladders: Sequence[Ladder | None] = outcome.ladders or [None] * len(runs)
     for run, learner, ladder in zip(runs, outcome.learners, ladders, strict=True):
         run.take(learner, ladder, outcome.setbacks if run is runs[0] else ())

@@ -51,6 +51,7 @@ def put_together(parts: Sequence[Material]) -> Material:
 
 def fitted(learner: Learner, plan: Plan, given: Material, shape: FloatArray, n_done: int) -> Learner:
     """With a mixture fitted to what there is, unless the old one is better."""
+    learner = replace(learner, efficiency_before=learner.efficiency)
     points, log_density = given.point, given.log_density
     if len(points) <= plan.dim + 2:
         return learner

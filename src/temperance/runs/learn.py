@@ -30,7 +30,7 @@ def next_stop(learner: Learner, plan: Plan, iteration: int) -> int:
 
 def postponed(learner: Learner, plan: Plan, n_done: int) -> Learner:
     """The same knowledge after learning failed; the next try comes when it would have come."""
-    next_fit = _next_fit(learner, plan, n_done)
+    next_fit = fit_after(learner, plan, n_done)
     return replace(learner, next_fit=next_fit, next_check=next_fit)
 
 
@@ -41,7 +41,7 @@ def learnt(learner: Learner, plan: Plan, trace: Trace, shape: FloatArray, n_done
         learner = replace(learner, novelty=unknown_share(learner, plan, trace, n_done))
         learner = fitted(learner, plan, material(learner.archive, trace, n_done), shape, n_done)
         learner = replace(learner, acceptance=acceptance, fitted_at=n_done)
-        learner = replace(learner, next_fit=_next_fit(learner, plan, n_done))
+        learner = replace(learner, next_fit=fit_after(learner, plan, n_done))
     return ready_to_jump(learner, plan, acceptance)
 
 
@@ -142,7 +142,8 @@ def _with_own(told: FloatArray, mixture: Mixture) -> FloatArray:
     return np.append(told, np.full(len(mixture.centre) - len(told), np.nan))
 
 
-def _next_fit(learner: Learner, plan: Plan, n_done: int) -> int:
+def fit_after(learner: Learner, plan: Plan, n_done: int) -> int:
+    """The iteration of the next fit."""
     if plan.shares:
         return next_meeting(plan, n_done)
     growth = LEARNING.aside_growth if is_aside(learner, plan) else LEARNING.fit_growth

@@ -57,6 +57,7 @@ class Learner:
     fitted_at: int = 0
     acceptance: float = LEARNING.prior_acceptance
     efficiency: float = 0.0
+    efficiency_before: float = 0.0  # at the fit before
     novelty: float = 0.0
     rest_every: int = 1
     n_scouts: int = 0

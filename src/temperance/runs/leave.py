@@ -27,5 +27,6 @@ def record_of(
         complete=complete,
         modes=recorded(now.learner),
         setbacks=now.setbacks,
+        lengthened=now.lengthened,
         thin=thin,
     )

@@ -25,6 +25,7 @@ FORMAT = 2  # of a plan as plain values
 # A random walk needs some hundred iterations a dimension before its covariance is worth freezing.
 MIN_TUNE = 5_000
 TUNE_PER_DIM = 600
+LONGEST_TUNE = 4  # times that, where modes are learnt slowly
 
 NEVER = -1  # in place of an iteration
 
@@ -35,6 +36,9 @@ SHAPE_GAIN_EXPONENT = 2.0 / 3.0  # Vihola 2012
 # By how much the scale of a settled level with one mode may fall short of a Gaussian's.
 SLACK = {"covariance": 0.05}
 USUAL_SLACK = 0.2
+
+
+NUMBERS = ("betas", "dim", "draws", "tune", "keep", "thin", "chains", "max_tune")  # of a plan, and words
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +54,7 @@ class Plan:
     keep: tuple[str, ...] = DEFAULT
     thin: int = 1
     chains: int = 1
+    max_tune: int = 0  # how long the tuning may become where it needs to; it never is shorter than ``tune``
 
     @property
     def n_levels(self) -> int:
@@ -89,10 +94,7 @@ class Plan:
 
 def plan_to_plain(plan: Plan) -> dict[str, Any]:
     """All of a plan but its functions, as values that JSON knows."""
-    numbers = {
-        name: to_plain(getattr(plan, name))
-        for name in ("betas", "dim", "draws", "tune", "keep", "thin", "chains")
-    }
+    numbers = {name: to_plain(getattr(plan, name)) for name in NUMBERS}
     return {
         FORMAT_KEY: FORMAT,
         **numbers,
@@ -110,7 +112,7 @@ def plan_from_plain(
     name: str = "plan",
 ) -> Plan:
     """The plan that `plan_to_plain` described, for functions that are given again."""
-    keys = ("betas", "dim", "draws", "tune", "keep", "thin", "chains", "has_prior", "settings")
+    keys = (*NUMBERS, "has_prior", "settings")
     given = record(name, unstamped(name, plain, FORMAT), keys)
     if flag(f"{name}.has_prior", given["has_prior"]) != target.has_prior:
         whole, parts = "log_density", "log_likelihood and log_prior"
@@ -128,6 +130,7 @@ def plan_from_plain(
         keep=kept_parts(f"{name}.keep", given["keep"]),
         thin=whole_number(f"{name}.thin", given["thin"], least=1),
         chains=whole_number(f"{name}.chains", given["chains"], least=1),
+        max_tune=whole_number(f"{name}.max_tune", given["max_tune"], least=0),
     )
 
 

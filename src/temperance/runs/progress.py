@@ -213,8 +213,10 @@ class LiveBars(Silent):
     def update(self) -> None:
         """Move every bar."""
         for run, task in zip(self._runs, self._tasks, strict=True):
-            self._progress.update(task, completed=run.n_done, status=status_line(chain_progress(run)))
-        self._progress.update(self._all, completed=sum(run.n_done for run in self._runs))
+            status = status_line(chain_progress(run))
+            self._progress.update(task, completed=run.n_done, total=run.n_in_all, status=status)
+        done, total = sum(run.n_done for run in self._runs), sum(run.n_in_all for run in self._runs)
+        self._progress.update(self._all, completed=done, total=total)
 
 
 def status_line(chain: ChainProgress) -> str:

@@ -23,6 +23,7 @@ class ChainRecord:
     complete: bool
     modes: LearntModes | None = None
     setbacks: tuple[str, ...] = ()  # what could not be learnt, when and why; it stayed as it was before
+    lengthened: tuple[str, ...] = ()  # why the tuning became longer than planned, each time
     thin: int = 1  # draws that were made for each that was kept
     # The draws after tuning in the terms of a model with ``constrain``, by name.
     values: Mapping[str, FloatArray] = field(default_factory=dict)

@@ -24,6 +24,8 @@ class RunState:
     coordinate_every: int  # one step in how many moves a single coordinate
     next_stop: int  # the iteration of the tuning after which something is learnt next
     next_meeting: int  # the iteration of the tuning after which it waits for the other chains, or never
+    tune: int  # how long the tuning is to be
+    lengthened: tuple[str, ...]  # why it became longer, each time
     frozen: bool  # whether the tuning was brought to an end
     setbacks: tuple[str, ...]  # what could not be learnt, when and why
 
@@ -46,6 +48,8 @@ def first_run_state(plan: Plan, seed: np.random.SeedSequence) -> RunState:
         coordinate_every=first_coordinate_every(plan),
         next_stop=stop_after(plan, learner, 0),
         next_meeting=next_meeting(plan, 0),
+        tune=plan.tune,
+        lengthened=(),
         frozen=False,
         setbacks=(),
     )

@@ -45,6 +45,12 @@ class Rows:
         self._keeps_all = self._columns == recorded_columns(plan)
         self._n_tuned_given = self._n_drawn_given = 0  # handed over
 
+    def lengthen_tuning(self, plan: Plan) -> None:
+        """Room for the rows of a tuning that has become longer."""
+        longer = new_trace(plan, plan.tune, tuning_columns())
+        _put(longer, 0, self.tuning)
+        self.tuning = longer
+
     @property
     def is_whole(self) -> bool:
         """Whether there is room for all draws, and all that is recorded is kept."""
