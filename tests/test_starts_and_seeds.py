@@ -159,9 +159,12 @@ def test_spawned_seed_sequences_differ():
     assert not np.array_equal(run(seed=one).draws, run(seed=other).draws)
 
 
+APART = tp.Settings(jumps=tp.Jumps(share=False))
+
+
 def test_a_list_seeds_each_chain_by_itself():
-    both = run(seed=[5, 6])
-    swapped = run(seed=[6, 5])
+    both = run(seed=[5, 6], settings=APART)
+    swapped = run(seed=[6, 5], settings=APART)
     assert np.array_equal(both.draws, swapped.draws[::-1])
 
 
@@ -184,8 +187,8 @@ def test_the_recorded_seed_repeats_the_run(seed):
 
 @pytest.mark.parametrize("initial", [np.zeros(2), lambda rng: rng.normal(size=2)], ids=["point", "function"])
 def test_a_chain_does_not_depend_on_how_many_there_are(initial):
-    alone = run(initial=initial, chains=1).draws
-    assert np.array_equal(alone[0], run(initial=initial, chains=3).draws[0])
+    alone = run(initial=initial, chains=1, settings=APART).draws
+    assert np.array_equal(alone[0], run(initial=initial, chains=3, settings=APART).draws[0])
 
 
 @pytest.mark.parametrize("cores", [2, 3])

@@ -23,6 +23,8 @@ from jumps import (  # noqa: E402
 from peers.ours import TUNE_SHARE  # noqa: E402
 from peers.tasks import TASKS  # noqa: E402
 from temperance.core.state import JUMP_DOF  # noqa: E402
+from temperance.modes.policy import LEARNING  # noqa: E402
+from temperance.runs.plan import LONGEST_TUNE  # noqa: E402
 
 FOLDER = ROOT / "docs" / "jumps"
 NORMAL = 1.96
@@ -48,6 +50,8 @@ def page(cells: dict[str, Cell]) -> str:
     """The template with its tables filled in."""
     parts = {
         "dof": str(JUMP_DOF),
+        "meetings": ", ".join(f"{100.0 * share:.0f}" for share in LEARNING.meetings),
+        "longest": str(LONGEST_TUNE),
         "tune_share": f"{100 * TUNE_SHARE:.0f}",
         "heading": heading(cells),
         "main": main_table(cells, (ONE_CHAIN, WITHOUT_JUMPS, PAPER, FOUR_CHAINS)),
