@@ -26,7 +26,7 @@ from temperance.modes import fit
 from temperance.modes.policy import LEARNING
 from temperance.modes.student import log_densities
 from temperance.modes.worth import LARGEST_LOG_RATIO, efficiency
-from temperance.runs.learn import distinct_states
+from temperance.runs.fitting import distinct_states
 from timing import heading
 
 FIRST_SEED, RUNS = 2_001, 10
