@@ -17,6 +17,7 @@ from temperance.models.unused import require_all_used
 from temperance.origin import function_name
 from temperance.parameters import Parameters
 from temperance.targets import Target, gather
+from temperance.targets.foreign import compiled_from
 
 
 class Model:
@@ -62,6 +63,7 @@ class Model:
         periodic: Any = None,
         names: Any = None,
     ) -> None:
+        log_likelihood = compiled_from(log_likelihood)
         if not callable(log_likelihood):
             raise InvalidTypeError(f"log_likelihood must be a function, got {type(log_likelihood).__name__}")
         self._function = log_likelihood

@@ -8,6 +8,7 @@ from temperance.models.contract import ModelSpec
 from temperance.models.model import Model
 from temperance.parameters import Parameters, parameters_from
 from temperance.targets import Target, gather, make_target
+from temperance.targets.foreign import is_foreign
 
 PARTS = ("log_density", "log_likelihood", "log_prior")
 DENSITIES = (*PARTS, "target")
@@ -32,7 +33,7 @@ def model_spec(
         _refuse_more(["vectorized"] if flag("vectorized", vectorized) else [])
         with within("model"):
             return model.spec() if isinstance(model, Model) else _spec_of(model)
-    if model is not None and not callable(model):
+    if model is not None and not callable(model) and not is_foreign(model):
         raise InvalidTypeError(f"model must be {KINDS}; got {type(model).__name__}: {model!r}")
     functions = gather(model, log_likelihood, log_prior, data)
     return ModelSpec(target=make_target(functions, vectorized=flag("vectorized", vectorized)))
