@@ -14,7 +14,7 @@ from temperance.core.state import Info, Mixture, Noise, Schedule, Settings, Stat
 
 PACKAGE = Path(temperance.__file__).parent
 NAME = "temperance"
-HEAVY = ("arviz", "click", "jinja2", "matplotlib", "rich", "scipy", "xarray")
+HEAVY = ("arviz", "click", "jinja2", "matplotlib", "pymc", "rich", "scipy", "xarray")
 PRINTING = ("cli.py",)
 
 # Of numba only what its manual promises, and in one folder the rest.
@@ -46,7 +46,17 @@ ALLOWED = {
     "swaps": ("errors", "checks", "plain", "origin", "core"),
     "targets": ("errors", "checks", "origin", "core"),
     "priors": ("core.compile", "core.state", "errors", "checks", "extras", "origin"),
-    "models": ("targets", "priors", "zoo", "parameters", "core.state", "errors", "checks", "origin"),
+    "models": (
+        "targets",
+        "priors",
+        "zoo",
+        "parameters",
+        "core.state",
+        "errors",
+        "checks",
+        "extras",
+        "origin",
+    ),
     "executors": (),
     "store": ("core.state", "files", "errors"),
     "runs": (
@@ -122,12 +132,14 @@ ALLOWED = {
         "files",
         "extras",
     ),
+    "pymc": ("models", "results", "sampling", "settings", "swaps", "errors", "extras"),
     "demo": ("results", "sampling", "zoo", "settings", "errors", "checks", "text"),
     "cli": ("", "demo", "paper", "results.storage", "stored", "errors", "files", "origin"),
     "": (
         "models",
         "moves",
         "priors",
+        "pymc",
         "swaps",
         "zoo",
         "errors",
@@ -395,6 +407,7 @@ def test_no_assert_and_no_bare_except(file: Path):
         "temperance",
         "temperance.paper",
         "temperance.priors",
+        "temperance.pymc",
         "temperance.results.diagnostics",
         "temperance.results.plots",
         "temperance.swaps",

@@ -1,6 +1,6 @@
 """Adaptive parallel tempering for densities with many modes."""
 
-from temperance import moves, priors, swaps, zoo
+from temperance import moves, priors, pymc, swaps, zoo
 from temperance.errors import (
     BoundWarning,
     DamagedFileError,
@@ -68,6 +68,7 @@ __all__ = [
     "paper_settings",
     "plots",
     "priors",
+    "pymc",
     "resume",
     "sample",
     "swaps",

@@ -1,10 +1,12 @@
 """From what a user hands to ``sample()`` to a `ModelSpec`."""
 
+from collections.abc import Callable
 from typing import Any
 
 from temperance.checks import flag, whole_number, within
 from temperance.errors import InvalidInputError, InvalidTypeError
 from temperance.models.contract import ModelSpec
+from temperance.models.frontends import frontend
 from temperance.models.model import Model
 from temperance.parameters import Parameters, parameters_from
 from temperance.targets import Target, gather, make_target
@@ -13,8 +15,9 @@ from temperance.targets.foreign import is_foreign
 PARTS = ("log_density", "log_likelihood", "log_prior")
 DENSITIES = (*PARTS, "target")
 KINDS = (
-    "a log density (a function of one vector), a temperance.Model, or an object with dim and log_density, or "
-    "with dim, log_likelihood and log_prior, such as a temperance.zoo problem"
+    "a log density (a function of one vector; also one of ctypes, a numba.cfunc, a scipy.LowLevelCallable), "
+    "a temperance.Model, a pymc.Model, or an object with dim and log_density, or with dim, log_likelihood "
+    "and log_prior, such as a temperance.zoo problem"
 )
 
 
@@ -27,16 +30,24 @@ def model_spec(
     vectorized: bool = False,
 ) -> ModelSpec:
     """A model from an object that is one, or from functions."""
-    if isinstance(model, Model) or _is_model(model):
+    read = _reader(model)
+    if read is not None:
         said = {"log_likelihood": log_likelihood, "log_prior": log_prior, "data": data}
         _refuse_more([name for name, value in said.items() if value is not None])
         _refuse_more(["vectorized"] if flag("vectorized", vectorized) else [])
         with within("model"):
-            return model.spec() if isinstance(model, Model) else _spec_of(model)
+            return read(model)
     if model is not None and not callable(model) and not is_foreign(model):
         raise InvalidTypeError(f"model must be {KINDS}; got {type(model).__name__}: {model!r}")
     functions = gather(model, log_likelihood, log_prior, data)
     return ModelSpec(target=make_target(functions, vectorized=flag("vectorized", vectorized)))
+
+
+def _reader(model: Any) -> Callable[[Any], ModelSpec] | None:
+    """What makes a specification of a model; None of a function, or of what is none."""
+    if isinstance(model, Model):
+        return Model.spec
+    return frontend(model) or (_spec_of if _is_model(model) else None)
 
 
 def _is_model(given: Any) -> bool:
