@@ -45,7 +45,10 @@ def run(page: Path, block: Block, namespace: dict[str, object]) -> None:
     exec(compile(padded, str(page), "exec"), namespace)
 
 
-NEEDS = {"pymc.md": "pymc"}  # pages with examples of a library that is not installed here
+NEEDS = {
+    "jax.md": "numpyro",
+    "pymc.md": "pymc",
+}  # pages with examples of a library that is not installed here
 
 
 @each_page

@@ -8,7 +8,7 @@ import pytest
 from environments import ROOT, Environment, find_python
 
 TOOLS = ("hypothesis", "pytest", "scipy")
-TESTS = {"pymc": ("test_pymc.py",)}
+TESTS = {"jax": ("test_jax.py",), "pymc": ("test_pymc.py",)}
 NEWER = (13, 12)  # minor versions of Python, the preferred first
 
 

@@ -14,7 +14,7 @@ from temperance.core.state import Info, Mixture, Noise, Schedule, Settings, Stat
 
 PACKAGE = Path(temperance.__file__).parent
 NAME = "temperance"
-HEAVY = ("arviz", "click", "jinja2", "matplotlib", "pymc", "rich", "scipy", "xarray")
+HEAVY = ("arviz", "click", "jax", "jinja2", "matplotlib", "numpyro", "pymc", "rich", "scipy", "xarray")
 PRINTING = ("cli.py",)
 
 # Of numba only what its manual promises, and in one folder the rest.
@@ -44,7 +44,7 @@ ALLOWED = {
     "zoo": ("errors", "checks"),
     "settings": ("checks", "errors", "plain", "moves", "swaps"),
     "swaps": ("errors", "checks", "plain", "origin", "core"),
-    "targets": ("errors", "checks", "origin", "core"),
+    "targets": ("errors", "checks", "extras", "origin", "core"),
     "priors": ("core.compile", "core.state", "errors", "checks", "extras", "origin"),
     "models": (
         "targets",
@@ -132,12 +132,14 @@ ALLOWED = {
         "files",
         "extras",
     ),
+    "numpyro": ("models",),
     "pymc": ("models", "results", "sampling", "settings", "swaps", "errors", "extras"),
     "demo": ("results", "sampling", "zoo", "settings", "errors", "checks", "text"),
     "cli": ("", "demo", "paper", "results.storage", "stored", "errors", "files", "origin"),
     "": (
         "models",
         "moves",
+        "numpyro",
         "priors",
         "pymc",
         "swaps",
@@ -405,6 +407,7 @@ def test_no_assert_and_no_bare_except(file: Path):
     "module",
     [
         "temperance",
+        "temperance.numpyro",
         "temperance.paper",
         "temperance.priors",
         "temperance.pymc",

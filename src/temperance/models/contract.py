@@ -14,12 +14,13 @@ or ``target``
 =====================================  ==========================================================
 
 A log density alone is the short form of a model of which nothing else is known. A front-end for models of
-another library makes a `ModelSpec` of them.
+another library makes a `ModelSpec` of them; an object with a method ``spec()`` that returns one is a model,
+too.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from temperance.core.state import FloatArray
 from temperance.parameters import Parameters
@@ -48,3 +49,11 @@ class ModelSpec:
     points: Callable[[FloatArray], FloatArray] | None = None  # those values alone, as rows of all of them
     unconstrain: Callable[[Any], Any] | None = None  # from a start in the terms of the model
     improper: tuple[str, ...] = ()  # parameters without a proper prior, so that no level can be the prior
+
+
+@runtime_checkable
+class Specified(Protocol):
+    """A model that says itself what the sampler asks."""
+
+    def spec(self) -> ModelSpec:
+        """All that the sampler asks."""

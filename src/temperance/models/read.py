@@ -5,9 +5,8 @@ from typing import Any
 
 from temperance.checks import flag, whole_number, within
 from temperance.errors import InvalidInputError, InvalidTypeError
-from temperance.models.contract import ModelSpec
+from temperance.models.contract import ModelSpec, Specified
 from temperance.models.frontends import frontend
-from temperance.models.model import Model
 from temperance.parameters import Parameters, parameters_from
 from temperance.targets import Target, gather, make_target
 from temperance.targets.foreign import is_foreign
@@ -15,9 +14,9 @@ from temperance.targets.foreign import is_foreign
 PARTS = ("log_density", "log_likelihood", "log_prior")
 DENSITIES = (*PARTS, "target")
 KINDS = (
-    "a log density (a function of one vector; also one of ctypes, a numba.cfunc, a scipy.LowLevelCallable), "
-    "a temperance.Model, a pymc.Model, or an object with dim and log_density, or with dim, log_likelihood "
-    "and log_prior, such as a temperance.zoo problem"
+    "a log density (a function of one vector; also one of jax.jit, of ctypes, a numba.cfunc, a "
+    "scipy.LowLevelCallable), a temperance.Model, a pymc.Model, a temperance.numpyro.model, or an object "
+    "with dim and log_density, or with dim, log_likelihood and log_prior, such as a temperance.zoo problem"
 )
 
 
@@ -45,9 +44,16 @@ def model_spec(
 
 def _reader(model: Any) -> Callable[[Any], ModelSpec] | None:
     """What makes a specification of a model; None of a function, or of what is none."""
-    if isinstance(model, Model):
-        return Model.spec
+    if isinstance(model, Specified):
+        return _said_itself
     return frontend(model) or (_spec_of if _is_model(model) else None)
+
+
+def _said_itself(model: Specified) -> ModelSpec:
+    spec = model.spec()
+    if not isinstance(spec, ModelSpec):
+        raise InvalidTypeError(f"spec() must return a ModelSpec, got {type(spec).__name__}: {spec!r}")
+    return spec
 
 
 def _is_model(given: Any) -> bool:
