@@ -8,7 +8,8 @@ import pytest
 from environments import ROOT, Environment, find_python
 
 TOOLS = ("hypothesis", "pytest", "scipy")
-TESTS = {"jax": ("test_jax.py",), "pymc": ("test_pymc.py",)}
+TESTS = {"jax": ("test_jax.py",), "pymc": ("test_pymc.py",), "stan": ("test_bridgestan.py",)}
+MORE = {"stan": ("httpstan==4.13.0",)}  # for the tests alone; it has the headers of Stan
 NEWER = (13, 12)  # minor versions of Python, the preferred first
 
 
@@ -26,7 +27,7 @@ def test_a_front_end_has_an_extra_and_tests(name):
 
 
 def check(folder, python: str, name: str) -> Environment:
-    environment = Environment(folder, python, [*extra(name), *TOOLS])
+    environment = Environment(folder, python, [*extra(name), *MORE.get(name, ()), *TOOLS])
     shown = environment.run("-m", "pip", "list", "--format", "freeze").split()
     wanted = {requirement.partition(">=")[0] for requirement in extra(name)}
     sys.stdout.write(" ".join(line for line in shown if line.partition("==")[0] in wanted) + "\n")

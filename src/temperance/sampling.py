@@ -148,7 +148,7 @@ def sample(
     seed = recorded_seed(seed)
     seeds = chain_seeds(seed, chains)
     starts = _starts(spec, initial, seeds[0])
-    chosen = _settings(settings, adapt, swaps)
+    chosen = _settings(settings, adapt, swaps, refuses_bad=spec.refuses_bad)
     is_ladder_given = temperatures is not None or inverse_temperatures is not None
     betas = first_betas(
         levels,
@@ -358,11 +358,17 @@ def _require_proper(spec: ModelSpec, betas: FloatArray) -> None:
 
 
 def _settings(
-    settings: Settings | None, adapt: Literal["tuning", "always"] | None, swaps: Strategy | None
+    settings: Settings | None,
+    adapt: Literal["tuning", "always"] | None,
+    swaps: Strategy | None,
+    *,
+    refuses_bad: bool,
 ) -> Settings:
-    """The settings, with what was said in the call put in."""
+    """The settings, with what was said in the call put in, and what the model asks for."""
     chosen = Settings() if settings is None else settings
     instance_of("settings", chosen, Settings, "a temperance.Settings")
+    if refuses_bad:
+        chosen = replace(chosen, bad_density="reject")
     if swaps is not None:
         chosen = replace(chosen, swaps=swaps)
     if adapt is not None:

@@ -48,6 +48,7 @@ class ModelSpec:
     value_names: Parameters | None = None
     points: Callable[[FloatArray], FloatArray] | None = None  # those values alone, as rows of all of them
     unconstrain: Callable[[Any], Any] | None = None  # from a start in the terms of the model
+    refuses_bad: bool = False  # a NaN is no mistake of the model's but its way to refuse a point
     improper: tuple[str, ...] = ()  # parameters without a proper prior, so that no level can be the prior
 
 

@@ -15,8 +15,9 @@ PARTS = ("log_density", "log_likelihood", "log_prior")
 DENSITIES = (*PARTS, "target")
 KINDS = (
     "a log density (a function of one vector; also one of jax.jit, of ctypes, a numba.cfunc, a "
-    "scipy.LowLevelCallable), a temperance.Model, a pymc.Model, a temperance.numpyro.model, or an object "
-    "with dim and log_density, or with dim, log_likelihood and log_prior, such as a temperance.zoo problem"
+    "scipy.LowLevelCallable), a temperance.Model, a pymc.Model, a temperance.numpyro.model, a "
+    "bridgestan.StanModel, or an object with dim and log_density, or with dim, log_likelihood and log_prior, "
+    "such as a temperance.zoo problem"
 )
 
 
