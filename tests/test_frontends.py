@@ -8,8 +8,16 @@ import pytest
 from environments import ROOT, Environment, find_python
 
 TOOLS = ("hypothesis", "pytest", "scipy")
-TESTS = {"jax": ("test_jax.py",), "pymc": ("test_pymc.py",), "stan": ("test_bridgestan.py",)}
-MORE = {"stan": ("httpstan==4.13.0",)}  # for the tests alone; it has the headers of Stan
+TESTS = {
+    "bilby": ("test_bilby.py",),
+    "jax": ("test_jax.py",),
+    "pymc": ("test_pymc.py",),
+    "stan": ("test_bridgestan.py",),
+}
+MORE = {
+    "bilby": ("dynesty",),
+    "stan": ("httpstan==4.13.0",),
+}  # for tests and pages; the last has the headers of Stan
 NEWER = (13, 12)  # minor versions of Python, the preferred first
 
 

@@ -132,6 +132,7 @@ ALLOWED = {
         "files",
         "extras",
     ),
+    "bilby": ("core.state", "models", "priors", "results", "sampling", "errors"),
     "numpyro": ("models",),
     "pymc": ("models", "results", "sampling", "settings", "swaps", "errors", "extras"),
     "demo": ("results", "sampling", "zoo", "settings", "errors", "checks", "text"),
