@@ -5,29 +5,21 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats
 
 bridgestan = pytest.importorskip(
     "bridgestan", reason="bridgestan is not installed here; test_frontends.py has it"
 )
 
 import temperance as tp  # noqa: E402
+from mixture import DATA, POINTS, naive_likelihood, naive_prior  # noqa: E402
 from stan_library import SOURCES, built  # noqa: E402
 from temperance.models.read import model_spec  # noqa: E402
 
 TINY = {"draws": 60, "tune": 60, "chains": 2, "levels": 3, "seed": 5, "progress": False}
-DATA = np.concatenate(
-    [np.random.default_rng(1).normal(-2, 1, 20), np.random.default_rng(2).normal(2, 0.5, 25)]
-)
-POINTS = np.random.default_rng(3).normal(size=(6, 5))
 
 
 def naive(z):
-    share, place, scale = 1 / (1 + math.exp(-z[0])), z[1:3], np.exp(z[3:5])
-    each = stats.norm(place[:, None], scale[:, None]).pdf(DATA)
-    total = np.log(share * each[0] + (1 - share) * each[1]).sum() - 0.1 * place.sum() ** 2
-    total += stats.norm(0, 3).logpdf(place).sum() + stats.halfnorm(0, 2).logpdf(scale).sum()
-    return total + math.log(share * (1 - share)) + np.log(scale).sum()
+    return naive_prior(z) + naive_likelihood(z)
 
 
 def stan_model(library, data):

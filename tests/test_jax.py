@@ -18,13 +18,10 @@ import numpyro.distributions as dist  # noqa: E402
 from numpyro.infer.util import constrain_fn  # noqa: E402
 
 import temperance as tp  # noqa: E402
+from mixture import DATA, POINTS, naive_likelihood, naive_prior  # noqa: E402
 from temperance.models.read import model_spec  # noqa: E402
 
 TINY = {"draws": 60, "tune": 60, "chains": 2, "levels": 3, "seed": 5, "progress": False}
-DATA = np.concatenate(
-    [np.random.default_rng(1).normal(-2, 1, 20), np.random.default_rng(2).normal(2, 0.5, 25)]
-)
-POINTS = np.random.default_rng(3).normal(size=(6, 5))
 CENTRES = np.array([[2.0, 2.0], [-2.0, -2.0]])
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
@@ -141,22 +138,6 @@ def mixture(data):
     with numpyro.plate("each", len(data)):
         numpyro.sample("values", dist.MixtureSameFamily(weights, dist.Normal(place, scale)), obs=data)
     numpyro.factor("together", -0.1 * jnp.sum(place) ** 2)
-
-
-def parameters(z):
-    return 1 / (1 + math.exp(-z[0])), z[1:3], np.exp(z[3:5])
-
-
-def naive_prior(z):
-    share, place, scale = parameters(z)
-    jacobian = math.log(share * (1 - share)) + np.log(scale).sum()
-    return stats.norm(0, 3).logpdf(place).sum() + stats.halfnorm(0, 2).logpdf(scale).sum() + jacobian
-
-
-def naive_likelihood(z):
-    share, place, scale = parameters(z)
-    each = stats.norm(place[:, None], scale[:, None]).pdf(DATA)
-    return np.log(share * each[0] + (1 - share) * each[1]).sum() - 0.1 * place.sum() ** 2
 
 
 @pytest.fixture(scope="module")

@@ -11,14 +11,11 @@ pm = pytest.importorskip("pymc", reason="PyMC is not installed here; test_fronte
 import pytensor.tensor as pt  # noqa: E402
 
 import temperance as tp  # noqa: E402
+from mixture import DATA, POINTS, naive_likelihood, naive_prior  # noqa: E402
 from temperance.models.frontends import pymc as frontend  # noqa: E402
 from temperance.models.read import model_spec  # noqa: E402
 
 TINY = {"draws": 60, "tune": 60, "chains": 2, "levels": 3, "seed": 5, "progress": False}
-DATA = np.concatenate(
-    [np.random.default_rng(1).normal(-2, 1, 20), np.random.default_rng(2).normal(2, 0.5, 25)]
-)
-POINTS = np.random.default_rng(3).normal(size=(6, 5))
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
 
@@ -37,24 +34,6 @@ def mixture(data=DATA):
         pm.NormalMixture("observed", w=weights, mu=place, sigma=scale, observed=values)
         pm.Potential("together", -0.1 * pm.math.sum(place) ** 2)
     return model
-
-
-def parameters(z):
-    share = 1 / (1 + math.exp(-z[0]))
-    return share, z[1:3], np.exp(z[3:5])
-
-
-def naive_prior(z):
-    share, place, scale = parameters(z)
-    jacobian = math.log(share * (1 - share)) + np.log(scale).sum()
-    laws = stats.norm(0, 3).logpdf(place).sum() + stats.halfnorm(0, 2).logpdf(scale).sum()
-    return laws + jacobian
-
-
-def naive_likelihood(z, data=DATA):
-    share, place, scale = parameters(z)
-    each = stats.norm(place[:, None], scale[:, None]).pdf(data)
-    return np.log(share * each[0] + (1 - share) * each[1]).sum() - 0.1 * place.sum() ** 2
 
 
 @pytest.fixture(scope="module")

@@ -76,9 +76,10 @@ def sample(
     ----------
     model
         The log of the unnormalised density: a function of one vector, plain Python or ``@numba.njit``
-        (the whole loop then runs compiled). Level β targets its power β. Or a model: a
-        `temperance.Model` of parameters with priors, a problem of `temperance.zoo`, or any object with
-        ``dim`` and ``log_density`` (or ``log_likelihood`` and ``log_prior``), and with ``data``,
+        (the whole loop then runs compiled), ``jax.jit``, or a function of C by its address. Level β targets
+        its power β. Or a model: a `temperance.Model` of parameters with priors, a ``pymc.Model``, a
+        `temperance.numpyro.model`, a ``bridgestan.StanModel``, a problem of `temperance.zoo`, or any object
+        with ``dim`` and ``log_density`` (or ``log_likelihood`` and ``log_prior``), and with ``data``,
         ``vectorized``, ``start``, ``names``, ``dims``, ``coords`` and ``constrain`` as far as it knows them;
         see the guide.
     initial
