@@ -54,8 +54,9 @@ class Environment:
         assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
         return done.stdout
 
-    def test(self, *files: str) -> None:
-        """Run the quick tests of these files; none may be skipped."""
+    def test(self, *files: str, keyword: str = "") -> None:
+        """Run the quick tests of these files, of a name if one is given; none may be skipped."""
         paths = [str(ROOT / "tests" / file) for file in files]
-        shown = self.run("-m", "pytest", "-p", "no:cacheprovider", "-m", "not slow", "-rs", *paths)
+        chosen = ("-m", "not slow", "-k", keyword)
+        shown = self.run("-m", "pytest", "-p", "no:cacheprovider", *chosen, "-rs", *paths)
         assert "skipped" not in shown.lower(), shown[-4000:]

@@ -14,7 +14,7 @@ from temperance.core.state import Info, Mixture, Noise, Schedule, Settings, Stat
 
 PACKAGE = Path(temperance.__file__).parent
 NAME = "temperance"
-HEAVY = ("arviz", "click", "jinja2", "matplotlib", "rich", "scipy", "xarray")
+HEAVY = ("arviz", "click", "jax", "jinja2", "matplotlib", "numpyro", "pymc", "rich", "scipy", "xarray")
 PRINTING = ("cli.py",)
 
 # Of numba only what its manual promises, and in one folder the rest.
@@ -44,9 +44,19 @@ ALLOWED = {
     "zoo": ("errors", "checks"),
     "settings": ("checks", "errors", "plain", "moves", "swaps"),
     "swaps": ("errors", "checks", "plain", "origin", "core"),
-    "targets": ("errors", "checks", "origin", "core"),
+    "targets": ("errors", "checks", "extras", "origin", "core"),
     "priors": ("core.compile", "core.state", "errors", "checks", "extras", "origin"),
-    "models": ("targets", "priors", "zoo", "parameters", "core.state", "errors", "checks", "origin"),
+    "models": (
+        "targets",
+        "priors",
+        "zoo",
+        "parameters",
+        "core.state",
+        "errors",
+        "checks",
+        "extras",
+        "origin",
+    ),
     "executors": (),
     "store": ("core.state", "files", "errors"),
     "runs": (
@@ -125,12 +135,17 @@ ALLOWED = {
         "files",
         "extras",
     ),
+    "bilby": ("core.state", "models", "priors", "results", "sampling", "errors"),
+    "numpyro": ("models",),
+    "pymc": ("models", "results", "sampling", "settings", "swaps", "errors", "extras"),
     "demo": ("results", "sampling", "zoo", "settings", "errors", "checks", "text"),
     "cli": ("", "demo", "paper", "results.storage", "stored", "errors", "files", "origin"),
     "": (
         "models",
         "moves",
+        "numpyro",
         "priors",
+        "pymc",
         "swaps",
         "zoo",
         "errors",
@@ -396,8 +411,10 @@ def test_no_assert_and_no_bare_except(file: Path):
     "module",
     [
         "temperance",
+        "temperance.numpyro",
         "temperance.paper",
         "temperance.priors",
+        "temperance.pymc",
         "temperance.results.diagnostics",
         "temperance.results.plots",
         "temperance.swaps",

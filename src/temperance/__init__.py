@@ -1,6 +1,6 @@
 """Adaptive parallel tempering for densities with many modes."""
 
-from temperance import moves, priors, swaps, zoo
+from temperance import moves, numpyro, priors, pymc, swaps, zoo
 from temperance.errors import (
     BoundWarning,
     DamagedFileError,
@@ -64,10 +64,12 @@ __all__ = [
     "diagnostics",
     "load",
     "moves",
+    "numpyro",
     "offsets",
     "paper_settings",
     "plots",
     "priors",
+    "pymc",
     "resume",
     "sample",
     "swaps",

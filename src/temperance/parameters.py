@@ -18,7 +18,10 @@ RESERVED = ("chain", "draw", "edge", "level", "weighted_draw")  # the dimensions
 
 @dataclass(frozen=True, kw_only=True)
 class Parameters:
-    """Consecutive coordinates as named arrays; ``dims`` and ``coords`` mean what they mean in ArviZ."""
+    """Consecutive coordinates as named arrays; ``dims`` and ``coords`` mean what they mean in ArviZ.
+
+    There may be dims of further values, too, which a model makes of these.
+    """
 
     shapes: Mapping[str, tuple[int, ...]]
     dims: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -77,9 +77,10 @@ def sample(
     ----------
     model
         The log of the unnormalised density: a function of one vector, plain Python or ``@numba.njit``
-        (the whole loop then runs compiled). Level β targets its power β. Or a model: a
-        `temperance.Model` of parameters with priors, a problem of `temperance.zoo`, or any object with
-        ``dim`` and ``log_density`` (or ``log_likelihood`` and ``log_prior``), and with ``data``,
+        (the whole loop then runs compiled), ``jax.jit``, or a function of C by its address. Level β targets
+        its power β. Or a model: a `temperance.Model` of parameters with priors, a ``pymc.Model``, a
+        `temperance.numpyro.model`, a ``bridgestan.StanModel``, a problem of `temperance.zoo`, or any object
+        with ``dim`` and ``log_density`` (or ``log_likelihood`` and ``log_prior``), and with ``data``,
         ``vectorized``, ``start``, ``names``, ``dims``, ``coords`` and ``constrain`` as far as it knows them;
         see the guide.
     initial
@@ -151,7 +152,7 @@ def sample(
     seed = recorded_seed(seed)
     seeds = chain_seeds(seed, chains)
     starts = _starts(spec, initial, seeds[0])
-    chosen = _settings(settings, adapt, swaps)
+    chosen = _settings(settings, adapt, swaps, refuses_bad=spec.refuses_bad)
     is_ladder_given = temperatures is not None or inverse_temperatures is not None
     betas = first_betas(
         levels,
@@ -370,11 +371,17 @@ def _require_proper(spec: ModelSpec, betas: FloatArray) -> None:
 
 
 def _settings(
-    settings: Settings | None, adapt: Literal["tuning", "always"] | None, swaps: Strategy | None
+    settings: Settings | None,
+    adapt: Literal["tuning", "always"] | None,
+    swaps: Strategy | None,
+    *,
+    refuses_bad: bool,
 ) -> Settings:
-    """The settings, with what was said in the call put in."""
+    """The settings, with what was said in the call put in, and what the model asks for."""
     chosen = Settings() if settings is None else settings
     instance_of("settings", chosen, Settings, "a temperance.Settings")
+    if refuses_bad:
+        chosen = replace(chosen, bad_density="reject")
     if swaps is not None:
         chosen = replace(chosen, swaps=swaps)
     if adapt is not None:

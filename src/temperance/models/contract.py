@@ -14,12 +14,13 @@ or ``target``
 =====================================  ==========================================================
 
 A log density alone is the short form of a model of which nothing else is known. A front-end for models of
-another library makes a `ModelSpec` of them.
+another library makes a `ModelSpec` of them; an object with a method ``spec()`` that returns one is a model,
+too.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from temperance.core.state import FloatArray
 from temperance.parameters import Parameters
@@ -56,4 +57,13 @@ class ModelSpec(Meaning):
     target: Target
     start: Any = None
     unconstrain: Callable[[Any], Any] | None = None  # from a start in the terms of the model
+    refuses_bad: bool = False  # a NaN is no mistake of the model's but its way to refuse a point
     improper: tuple[str, ...] = ()  # parameters without a proper prior, so that no level can be the prior
+
+
+@runtime_checkable
+class Specified(Protocol):
+    """A model that says itself what the sampler asks."""
+
+    def spec(self) -> ModelSpec:
+        """All that the sampler asks."""

@@ -18,6 +18,9 @@ from temperance.models.unused import require_all_used
 from temperance.origin import function_name
 from temperance.parameters import Parameters
 from temperance.targets import Target, gather
+from temperance.targets.foreign import compiled_from
+from temperance.targets.functions import takes_data
+from temperance.targets.jax import is_jax, over_rows
 
 
 class Model:
@@ -65,8 +68,12 @@ class Model:
         periodic: Any = None,
         names: Any = None,
     ) -> None:
+        log_likelihood = compiled_from(log_likelihood)
         if not callable(log_likelihood):
             raise InvalidTypeError(f"log_likelihood must be a function, got {type(log_likelihood).__name__}")
+        if is_jax(log_likelihood) and not flag("vectorized", vectorized):
+            with_data = takes_data(log_likelihood)
+            log_likelihood, vectorized = over_rows(log_likelihood, with_data=with_data), True
         self._function = log_likelihood
         boxed = [
             label

@@ -1,19 +1,24 @@
 """From what a user hands to ``sample()`` to a `ModelSpec`."""
 
+from collections.abc import Callable
 from typing import Any
 
 from temperance.checks import flag, whole_number, within
 from temperance.errors import InvalidInputError, InvalidTypeError
-from temperance.models.contract import Meaning, ModelSpec
+from temperance.models.contract import Meaning, ModelSpec, Specified
+from temperance.models.frontends import frontend
 from temperance.models.model import Model
 from temperance.parameters import Parameters, parameters_from
 from temperance.targets import Target, gather, make_target
+from temperance.targets.foreign import is_foreign
 
 PARTS = ("log_density", "log_likelihood", "log_prior")
 DENSITIES = (*PARTS, "target")
 KINDS = (
-    "a log density (a function of one vector), a temperance.Model, or an object with dim and log_density, or "
-    "with dim, log_likelihood and log_prior, such as a temperance.zoo problem"
+    "a log density (a function of one vector; also one of jax.jit, of ctypes, a numba.cfunc, a "
+    "scipy.LowLevelCallable), a temperance.Model, a pymc.Model, a temperance.numpyro.model, a "
+    "bridgestan.StanModel, or an object with dim and log_density, or with dim, log_likelihood and log_prior, "
+    "such as a temperance.zoo problem"
 )
 
 
@@ -26,27 +31,45 @@ def model_spec(
     vectorized: bool = False,
 ) -> ModelSpec:
     """A model from an object that is one, or from functions."""
-    if isinstance(model, Model) or _is_model(model):
+    read = _reader(model)
+    if read is not None:
         said = {"log_likelihood": log_likelihood, "log_prior": log_prior, "data": data}
         _refuse_more([name for name, value in said.items() if value is not None])
         _refuse_more(["vectorized"] if flag("vectorized", vectorized) else [])
         with within("model"):
-            return model.spec() if isinstance(model, Model) else _spec_of(model)
-    if model is not None and not callable(model):
+            return read(model)
+    if model is not None and not callable(model) and not is_foreign(model):
         raise InvalidTypeError(f"model must be {KINDS}; got {type(model).__name__}: {model!r}")
     functions = gather(model, log_likelihood, log_prior, data)
     return ModelSpec(target=make_target(functions, vectorized=flag("vectorized", vectorized)))
 
 
 def model_meaning(model: Any) -> Meaning:
-    """What draws mean to a model; its density is left alone."""
-    if not (isinstance(model, Model) or _is_model(model)):
+    """What draws mean to a model; its density is left alone where that can be."""
+    reader = _reader(model)
+    if reader is None:
         raise InvalidTypeError(
-            f"model must be a temperance.Model, or an object with dim and log_density; got "
-            f"{type(model).__name__}: {model!r}"
+            f"model must be a temperance.Model, an object with dim and log_density, or a model of a library "
+            f"that is known; got {type(model).__name__}: {model!r}"
         )
     with within("model"):
-        return model.meaning() if isinstance(model, Model) else _meaning_of(model)
+        if isinstance(model, Model):
+            return model.meaning()
+        return _meaning_of(model) if reader is _spec_of else reader(model)
+
+
+def _reader(model: Any) -> Callable[[Any], ModelSpec] | None:
+    """What makes a specification of a model; None of a function, or of what is none."""
+    if isinstance(model, Specified):
+        return _said_itself
+    return frontend(model) or (_spec_of if _is_model(model) else None)
+
+
+def _said_itself(model: Specified) -> ModelSpec:
+    spec = model.spec()
+    if not isinstance(spec, ModelSpec):
+        raise InvalidTypeError(f"spec() must return a ModelSpec, got {type(spec).__name__}: {spec!r}")
+    return spec
 
 
 def _is_model(given: Any) -> bool:

@@ -30,8 +30,13 @@ Variables = dict[str, tuple[tuple[str, ...], np.ndarray[Any, Any]]]
 
 def to_arviz(result: "Result", *, warmup: bool, levels: bool) -> Any:
     """What ``az.summary`` and its like take."""
+    needed("this needs", "arviz")
+    return for_arviz(to_datatree(result, warmup=warmup, levels=levels))
+
+
+def for_arviz(tree: Any) -> Any:
+    """A tree as the ArviZ that is installed wants it."""
     arviz = needed("this needs", "arviz")[0]
-    tree = to_datatree(result, warmup=warmup, levels=levels)
     old = int(arviz.__version__.split(".")[0]) < FIRST_OF_NEW_ARVIZ
     return arviz.InferenceData.from_datatree(tree) if old else tree
 
@@ -90,8 +95,9 @@ def _by_name(names: Parameters, sample_dims: tuple[str, ...], columns: Mapping[s
     variables: Variables = {}
     for name, values in columns.items():
         shape = values.shape[len(sample_dims) :]
-        known = names.shapes.get(name) == shape
-        dims = names.dims_of(name) if known else [f"{name}_dim_{k}" for k in range(len(shape))]
+        known = names.dims.get(name, ())
+        fits = len(known) == len(shape) and names.shapes.get(name, shape) == shape
+        dims = known if fits else [f"{name}_dim_{k}" for k in range(len(shape))]
         variables[name] = ((*sample_dims, *dims), values)
     return variables
 

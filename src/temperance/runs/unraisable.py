@@ -12,7 +12,8 @@ from typing import Any
 
 from temperance.core.state import RAISED, STATUS, IntArray
 
-NUMBA = "numba."  # how the owner of such an error begins, in what Python tells of it
+# What Python tells of such errors: the owner of a compiled function, and what ctypes says of Python's own.
+NUMBA, CTYPES = "numba.", "ctypes callback"
 
 _under_way = threading.local()
 _hooked = threading.Lock()
@@ -49,7 +50,8 @@ def noticed() -> Iterator[None]:
 
 def _notice(event: Any) -> None:
     chain = getattr(_under_way, "chain", None)
-    if chain is None or NUMBA not in str(event.object) or event.exc_value is None:
+    of_density = NUMBA in str(event.object) or CTYPES in (event.err_msg or "")
+    if chain is None or not of_density or event.exc_value is None:
         _before(event)
         return
     control, failures = chain

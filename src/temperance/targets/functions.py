@@ -7,6 +7,7 @@ from typing import Any
 
 from temperance.errors import InvalidInputError, InvalidTypeError
 from temperance.origin import function_name
+from temperance.targets.foreign import compiled_from
 
 NO_DATA = object()
 
@@ -41,6 +42,7 @@ def gather(
             f"got {_given(log_density, log_likelihood, log_prior)}"
         )
     parameter = "log_density" if log_density is not None else "log_likelihood"
+    log_density, log_likelihood, log_prior = map(compiled_from, (log_density, log_likelihood, log_prior))
     tempered = log_density if log_density is not None else log_likelihood
     for label, function in ((parameter, tempered), ("log_prior", log_prior)):
         if function is not None and not callable(function):

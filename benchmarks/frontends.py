@@ -1,0 +1,176 @@
+"""What an evaluation costs through each front-end, beside the bare call of the same model.
+
+The model is that of tests/mixture.py: two normals, 130 data, 5 parameters. *Bare* is the library's own
+compiled function, called in a loop of its own language: of numba, C and Stan from a compiled loop, of PyMC
+its whole log density from a compiled loop, of JAX a batch of 8 points from Python. *Ours* is a run of eight
+levels, its time divided by its evaluations: walks, swaps and all else are in it. Libraries that are not
+installed are left out.
+
+    python benchmarks/frontends.py
+"""
+
+import importlib.util
+import math
+import sys
+import time
+from typing import Any
+
+import numba
+import numpy as np
+
+import temperance as tp
+
+DATA = np.random.default_rng(0).normal(np.repeat([-2.0, 2.0], 65), 1.0)
+START = np.array([0.1, -1.0, 1.0, 0.1, 0.2])
+N_BARE, N_DRAWS, N_LEVELS, TIMES = 20_000, 4_000, 8, 5
+
+
+@numba.njit
+def density(x, data):
+    """The log density in unconstrained coordinates, up to constants."""
+    share = 1 / (1 + math.exp(-x[0]))
+    one, two = math.exp(x[3]), math.exp(x[4])
+    total = math.log(share * (1 - share)) + x[3] + x[4] - (x[1] ** 2 + x[2] ** 2) / 18 - (one**2 + two**2) / 8
+    for y in data:
+        left = share / one * math.exp(-0.5 * ((y - x[1]) / one) ** 2)
+        right = (1 - share) / two * math.exp(-0.5 * ((y - x[2]) / two) ** 2)
+        total += math.log(left + right)
+    return total
+
+
+def best(call: Any) -> float:
+    """Seconds of the fastest of a few calls."""
+    took = []
+    for _ in range(TIMES):
+        begun = time.perf_counter()
+        call()
+        took.append(time.perf_counter() - begun)
+    return min(took)
+
+
+def ours(model: Any, **options: Any) -> float:
+    """Microseconds for an evaluation, in a whole run without anything else that evaluates."""
+    settings = tp.Settings(jumps=tp.Jumps(enabled=False), trimming=tp.Trimming(enabled=False))
+    evaluations = 0
+
+    def run() -> None:
+        nonlocal evaluations
+        result = tp.sample(
+            model,
+            draws=N_DRAWS,
+            tune=0,
+            chains=1,
+            levels=N_LEVELS,
+            seed=1,
+            progress=False,
+            settings=settings,
+            **options,
+        )
+        evaluations = int(result.chains[0].sampling.evaluations.sum())
+
+    run()
+    return 1e6 * best(run) / evaluations
+
+
+def looped(function: Any, *arguments: Any) -> float:
+    """Microseconds for a call from a compiled loop."""
+
+    @numba.njit
+    def loop(x, n, arguments):
+        total = 0.0
+        for i in range(n):
+            x[1] = -1.0 + 1e-6 * i
+            total += function(x, *arguments)
+        return total
+
+    loop(START.copy(), 1, arguments)
+    return 1e6 * best(lambda: loop(START.copy(), N_BARE, arguments)) / N_BARE
+
+
+def of_numba() -> tuple[float, float]:
+    """A compiled function with data."""
+    return looped(density, DATA), ours(density, data=DATA, initial=START)
+
+
+def of_cfunc() -> tuple[float, float]:
+    """The same behind an address."""
+    data = DATA.copy()
+
+    @numba.cfunc("float64(CPointer(float64))")
+    def by_address(x):
+        return density(numba.carray(x, 5), data)
+
+    pointer = by_address.ctypes
+    bare = looped(numba.njit(lambda x: pointer(x.ctypes)))
+    return bare, ours(by_address, initial=START)
+
+
+def of_pymc() -> tuple[float, float]:
+    """A model of PyMC, prior and likelihood apart in ours."""
+    import pymc as pm
+
+    from temperance.models.frontends.pymc import translated
+
+    with pm.Model() as model:
+        share, place = pm.Uniform("share", 0, 1), pm.Normal("place", 0, 3, shape=2)
+        scale = pm.HalfNormal("scale", 2, shape=2)
+        pm.NormalMixture("y", w=pm.math.stack([share, 1 - share]), mu=place, sigma=scale, observed=DATA)
+    inner = pm.compile(
+        [
+            (
+                joined := pm.pytensorf.join_nonshared_inputs(
+                    model.initial_point(), [model.logp()], model.value_vars
+                )
+            )[1]
+        ],
+        joined[0][0],
+        mode="NUMBA",
+    ).vm.jit_fn
+    bare = looped(numba.njit(lambda x: inner(x)[0][()]))
+    translated(model)
+    return bare, ours(model)
+
+
+def of_jax() -> tuple[float, float]:
+    """A function of JAX, for eight points at once."""
+    import jax
+    import jax.numpy as jnp
+
+    jax.config.update("jax_enable_x64", True)
+    data = jnp.asarray(DATA)
+
+    @jax.jit
+    def whole(x):
+        share, scale = jax.nn.sigmoid(x[0]), jnp.exp(x[3:5])
+        each = jnp.stack([share, 1 - share]) / scale * jnp.exp(-0.5 * ((data[:, None] - x[1:3]) / scale) ** 2)
+        prior = jnp.log(share * (1 - share)) + x[3] + x[4] - jnp.sum(x[1:3] ** 2) / 18 - jnp.sum(scale**2) / 8
+        return prior + jnp.sum(jnp.log(each.sum(axis=1)))
+
+    many, rows = jax.jit(jax.vmap(whole)), np.tile(START, (N_LEVELS, 1))
+    many(rows)
+    n_calls = N_BARE // 10
+    bare = best(lambda: [np.asarray(many(rows)) for _ in range(n_calls)]) * 1e6 / (n_calls * N_LEVELS)
+    return bare, ours(whole, initial=START)
+
+
+WAYS = {
+    "numba": ("", of_numba),
+    "C (a cfunc)": ("", of_cfunc),
+    "PyMC": ("pymc", of_pymc),
+    "JAX": ("jax", of_jax),
+}
+
+
+def main() -> None:
+    """Print the table."""
+    print("| model | bare, us | ours, us | ratio |\n|---|---|---|---|")
+    for name, (library, measure) in WAYS.items():
+        if library and importlib.util.find_spec(library) is None:
+            continue
+        bare, through = measure()
+        print(f"| {name} | {bare:.2f} | {through:.2f} | {through / bare:.2f} |", flush=True)
+    print(f"\nPython {sys.version.split()[0]}, numba {numba.__version__}, NumPy {np.__version__}, seed 1")
+
+
+if __name__ == "__main__":
+    main()
