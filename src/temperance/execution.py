@@ -23,6 +23,7 @@ from temperance.runs.plan import Plan
 from temperance.runs.progress import Watcher
 from temperance.runs.stopping import Stop
 from temperance.store.contract import Store
+from temperance.targets.pooled import PooledTarget
 from temperance.text import counted
 from temperance.valued import with_values
 
@@ -45,9 +46,11 @@ class Job:
 
 
 def workers_for(plan: Plan, chains: int, cores: Any) -> int:
-    """How many chains run at once: as told, or as many as help."""
+    """How many chains run at once: as told, or as many as help; all of them, where they only wait."""
     if cores is not None:
         return whole_number("cores", cores, least=1)
+    if isinstance(plan.target, PooledTarget):
+        return chains
     return default_cores(chains, runs_in_parallel=plan.target.runs_in_parallel)
 
 

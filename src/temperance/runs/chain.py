@@ -30,6 +30,7 @@ from temperance.core.state import (
 )
 from temperance.moves import records_of
 from temperance.runs.allocate import cut, new_control, new_info
+from temperance.runs.asking import asked
 from temperance.runs.events import for_the_draws, learn
 from temperance.runs.failures import density_failure, move_failure, own_failure, swap_failure, thawed_failure
 from temperance.runs.leave import LOG_SCALE, record_of
@@ -259,15 +260,7 @@ class ChainRun:
         """Ask the target at these points, the answers being in ``info``; what it raised, if it did."""
         self.info.n_asked[0] = len(points)
         self.info.proposal[: len(points)] = points
-        try:
-            with heeding(self.control, self._bound.failures):
-                self._bound.fill(self._buffers)
-        except BaseException as error:  # noqa: BLE001  whatever the density raised
-            return error
-        if self.control[STATUS] == RAISED:
-            self.control[STATUS] = RUNNING
-            return self._bound.failures.pop()
-        return None
+        return asked(self._bound, self._buffers)
 
     @property
     def _something_is_due(self) -> bool:

@@ -1,0 +1,119 @@
+"""From what a user gives as ``pool`` to workers that can be asked."""
+
+import contextlib
+import importlib
+import os
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+from temperance.checks import number_between, whole_number
+from temperance.errors import InvalidInputError, InvalidTypeError
+from temperance.executors.contract import Engine
+from temperance.executors.pools import FromExecutor, FromMap
+from temperance.executors.workers import Workers
+
+KINDS = (
+    "a number of workers, a concurrent.futures.Executor, an object with map (such as a multiprocessing "
+    "pool), a Dask client, or a temperance.Pool of one of these"
+)
+# How launchers tell a process how many there are: OpenMPI, MPICH and its relatives, and PMIx as SLURM has it.
+WORLD_SIZES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE")
+SIZES = ("workers", "_max_workers", "_processes", "num_workers", "size")  # what pools call their number
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Workers that evaluate the log density: ``sample(pool=temperance.Pool(4, timeout=60))``.
+
+    Parameters
+    ----------
+    of
+        A number of workers of our own; or a ``concurrent.futures.Executor``, any object with ``map``, or a
+        Dask client.
+    timeout
+        Seconds that an answer may take; a worker of ours that takes longer is killed and replaced, another
+        pool is given up. None waits for ever.
+    retries
+        How often a question that a worker of ours died over is asked again.
+
+    In a ``with`` statement, workers of our own stay for several runs::
+
+        with temperance.Pool(4) as pool:
+            results = [temperance.sample(model, pool=pool, seed=seed) for seed in range(10)]
+    """
+
+    of: Any
+    timeout: float | None = None
+    retries: int = 3
+    _open: list[Engine] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.timeout is not None:
+            number_between("timeout", self.timeout, 0.0, float("inf"))
+        whole_number("retries", self.retries, least=0)
+        if isinstance(self.of, int | float):
+            whole_number("pool", self.of, least=1)
+        elif not callable(getattr(self.of, "map", None)):
+            raise InvalidTypeError(f"pool must be {KINDS}; got {type(self.of).__name__}: {self.of!r}")
+
+    def __enter__(self) -> "Pool":
+        if not self._open:
+            self._open.append(_engine(self))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        while self._open:
+            self._open.pop().close()
+
+
+@contextlib.contextmanager
+def opened(given: Any) -> Iterator[Engine]:
+    """Workers, for as long as this is open; those of a pool that is open already stay."""
+    pool = given if isinstance(given, Pool) else Pool(given)
+    if pool._open:
+        yield pool._open[0]
+        return
+    with pool:
+        yield pool._open[0]
+
+
+def _engine(pool: Pool) -> Engine:
+    of, limit = pool.of, pool.timeout
+    if isinstance(of, int):
+        return Workers(of, timeout=limit, retries=pool.retries)
+    _require_a_world(of)
+    if callable(getattr(of, "get_executor", None)):  # a Dask client
+        return FromExecutor(of.get_executor(pure=False), _dask_workers(of), limit, in_this_process=False)
+    if callable(getattr(of, "submit", None)):
+        threads = isinstance(of, ThreadPoolExecutor)
+        return FromExecutor(of, _number(of), limit, in_this_process=threads)
+    return FromMap(of, _number(of), limit)
+
+
+def _number(pool: Any) -> int:
+    """How many workers a pool has; where it does not say, as many as there are cores."""
+    said = [getattr(pool, name, None) for name in SIZES]
+    numbers = [number for number in said if isinstance(number, int) and number >= 1]
+    return numbers[0] if numbers else os.cpu_count() or 1
+
+
+def _dask_workers(client: Any) -> int:
+    return max(1, int(sum(client.nthreads().values())))
+
+
+def _require_a_world(pool: Any) -> None:
+    """Refuse MPI whose processes do not know of each other: each would make the whole run by itself."""
+    modules = {kind.__module__.partition(".")[0] for kind in type(pool).__mro__}
+    if not modules & {"mpi4py", "schwimmbad"} or "mpi4py" not in sys.modules:
+        return
+    size = importlib.import_module("mpi4py.MPI").COMM_WORLD.Get_size()
+    told = {name: os.environ[name] for name in WORLD_SIZES if name in os.environ}
+    for name, value in told.items():
+        if value.isdigit() and int(value) > 1 and size == 1:
+            raise InvalidInputError(
+                f"pool: the launcher says that there are {value} processes ({name}), but MPI knows of one; "
+                "mpi4py was made for another MPI than this mpiexec: use the mpiexec that belongs to it"
+            )
