@@ -121,6 +121,7 @@ def test_a_model_with_priors_and_data_goes_to_workers(workers):
     assert_same_runs(tp.sample(model, pool=workers, **options), tp.sample(model, **options))
 
 
+@pytest.mark.slow
 def test_a_compiled_model_goes_to_workers(workers):
     at = tp.offsets({"mu": tp.priors.normal(0.0, 3.0)})
 

@@ -72,6 +72,7 @@ def demo(seed: int, draws: int, out: Path) -> None:
 @click.option("--tune", default=None, type=int, help="Tuning iterations a chain.")
 @click.option("--chains", default=4, show_default=True, help="Independent runs.")
 @click.option("--cores", default=None, type=int, help="Chains that run at once.")
+@click.option("--workers", "pool", default=None, type=int, help="Processes that evaluate FUNCTION.")
 @click.option("--levels", default=None, type=int, help="Levels at the start.")
 @click.option("--seed", default=None, type=int, help="Seed of the run.")
 @click.option("--vectorized", is_flag=True, help="FUNCTION takes the rows of an (n, dim) array.")
@@ -131,6 +132,7 @@ def _is_folder(out: str) -> bool:
 @click.argument("function", metavar="[MODULE:FUNCTION]", default=None, required=False)
 @click.option("--draws", default=None, type=int, help="Draws a chain, those made before included.")
 @click.option("--cores", default=None, type=int, help="Chains that run at once.")
+@click.option("--workers", "pool", default=None, type=int, help="Processes that evaluate FUNCTION.")
 @click.option("--vectorized", is_flag=True, help="FUNCTION takes the rows of an (n, dim) array.")
 @click.option(
     "--data", default=None, type=click.Path(path_type=Path, dir_okay=False), help="As in temperance sample."
