@@ -598,11 +598,3 @@ def test_executors_and_pools_of_processes_make_the_same_run():
             tp.sample(lambda x: os._exit(1) if x[0] > 1.0 else plain_gaussian(x), pool=executor, **SHORT)
     with spawn.Pool(2) as pool:
         assert_same_runs(tp.sample(plain_gaussian, pool=pool, **SHORT), expected)
-
-
-@pytest.mark.slow
-def test_loky_makes_the_same_run():
-    loky = pytest.importorskip("loky")
-    executor = loky.get_reusable_executor(max_workers=2)
-    assert_same_runs(tp.sample(plain_gaussian, pool=executor, **SHORT), tp.sample(plain_gaussian, **SHORT))
-    executor.shutdown()

@@ -1,6 +1,7 @@
 """From what a user gives as ``pool`` to workers that can be asked."""
 
 import contextlib
+import functools
 import importlib
 import os
 import sys
@@ -85,11 +86,11 @@ def _engine(pool: Pool) -> Engine:
     if isinstance(of, int):
         return Workers(of, timeout=limit, retries=pool.retries)
     _require_a_world(of)
-    if callable(getattr(of, "get_executor", None)):  # a Dask client
-        return FromExecutor(of.get_executor(pure=False), _dask_workers(of), limit, in_this_process=False)
+    if callable(getattr(of, "scatter", None)):  # a Dask client
+        submit = functools.partial(of.submit, pure=False)  # asked again, it is to be done again
+        return FromExecutor(submit, _dask_workers(of), limit)
     if callable(getattr(of, "submit", None)):
-        threads = isinstance(of, ThreadPoolExecutor)
-        return FromExecutor(of, _number(of), limit, in_this_process=threads)
+        return FromExecutor(of.submit, _number(of), limit, in_this_process=isinstance(of, ThreadPoolExecutor))
     return FromMap(of, _number(of), limit)
 
 

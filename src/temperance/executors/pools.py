@@ -23,9 +23,11 @@ def gone(error: BaseException) -> PoolError:
 class FromExecutor:
     """Anything with the ``submit`` of ``concurrent.futures``; Dask and MPI have such executors, too."""
 
-    def __init__(self, executor: Any, workers: int, limit: float | None, *, in_this_process: bool) -> None:
+    def __init__(
+        self, submit: Callable[..., Any], workers: int, limit: float | None, *, in_this_process: bool = False
+    ) -> None:
         self.workers, self.limit, self.in_this_process = workers, limit, in_this_process
-        self._executor = executor
+        self._submit = submit
 
     def ask(self, work: Work, argument: Any) -> Future[Any]:
         """Have work done; a worker that does not know it is sent it with the second question."""
@@ -33,7 +35,7 @@ class FromExecutor:
 
         def heard(said: Any) -> None:
             if said is Unknown.WORK:
-                self._submit(answer, settled, done, (work.token, work.payload, argument))
+                self._go_on(answer, settled, done, (work.token, work.payload, argument))
             else:
                 settled(said)
 
@@ -41,15 +43,15 @@ class FromExecutor:
             settle(answer, said)
 
         if self.in_this_process:
-            self._submit(answer, settled, work.function, argument)
+            self._go_on(answer, settled, work.function, argument)
         else:
-            self._submit(answer, heard, done, (work.token, None, argument))
+            self._go_on(answer, heard, done, (work.token, None, argument))
         return answer
 
     def close(self) -> None:
         """Nothing: the pool is somebody else's."""
 
-    def _submit(
+    def _go_on(
         self, answer: Future[Any], then: Callable[[Any], None], function: Callable[[Any], Any], argument: Any
     ) -> None:
         """Have something done, and go on with what comes of it."""
@@ -63,7 +65,7 @@ class FromExecutor:
                 then(said)
 
         try:
-            future = self._executor.submit(function, argument)
+            future = self._submit(function, argument)
         except Exception as error:  # noqa: BLE001  a pool that was shut down
             settle(answer, error=gone(error))
         else:
