@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from pathlib import Path
@@ -26,6 +26,7 @@ from densities import gaussian, two_modes
 from kinds import KINDS, form
 from temperance.executors import pickling
 from temperance.executors.work import Work, done
+from temperance.targets.ahead import Ahead
 from temperance.targets.pooled import even_parts
 from test_segments import DRAWS, SETUPS, TUNE
 
@@ -202,6 +203,112 @@ def test_starts_of_all_chains_are_asked_for_at_once():
     far = {**SHORT, "chains": 4, "initial": starts}
     with pytest.raises(tp.StartError, match="chain 3, level 2"):
         tp.sample(lambda x: gaussian(x) if abs(x[0]) < 50 else -math.inf, pool=Here(2), **far)
+
+
+# ---- jumps ahead of time
+
+JUMPY = {**OPTIONS, "tune": 1_500, "draws": 400}
+
+
+@pytest.fixture(scope="module")
+def jumpy():
+    return tp.sample(form("plain", two_modes), **JUMPY)
+
+
+@pytest.fixture
+def hits(monkeypatch):
+    """How many points had been evaluated before they were asked for."""
+    found = []
+    taken = Ahead.taken
+
+    def noted(self, point):
+        future = taken(self, point)
+        found.extend([] if future is None else [1])
+        return future
+
+    monkeypatch.setattr(Ahead, "taken", noted)
+    return found
+
+
+def n_jumps(result):
+    return sum(int(np.sum(chain.sampling.jump >= 0)) for chain in result.chains)
+
+
+@pytest.mark.parametrize("size", [1, 3])
+def test_every_jump_of_the_draws_is_evaluated_ahead(size, jumpy, hits):
+    """Broken: a look at other random numbers than those of the loop, which changes no draw and is no use."""
+    assert_same_runs(tp.sample(form("plain", two_modes), pool=Here(size), **JUMPY), jumpy)
+    assert n_jumps(jumpy) > 300
+    assert len(hits) == n_jumps(jumpy)
+
+
+def test_jumps_ahead_of_time_go_on_from_disk(jumpy, tmp_path, hits):
+    stop = tp.Stop()
+
+    def stopping(answers):
+        if len(hits) > 200:
+            stop.set()
+            time.sleep(0.2)
+        return answers
+
+    with pytest.warns(tp.IncompleteWarning, match=r"\d evaluations? ahead of time had no use"):
+        tp.sample(
+            form("plain", two_modes), pool=Here(2, stopping), store=tmp_path / "run", stop=stop, **JUMPY
+        )
+    again = tp.resume(tmp_path / "run", form("plain", two_modes), pool=Here(2), progress=False)
+    assert_same_runs(again, jumpy)
+    assert len(hits) <= n_jumps(jumpy) + 2  # one of each chain may be asked for again
+
+
+def test_processes_evaluate_jumps_ahead(jumpy, workers, hits):
+    assert_same_runs(tp.sample(form("plain", two_modes), pool=workers, **JUMPY), jumpy)
+    assert len(hits) == n_jumps(jumpy)
+
+
+@pytest.mark.parametrize("value", [math.nan, ValueError("not there")])
+def test_what_a_jump_ahead_meets_takes_effect_when_its_turn_comes(value, jumpy, hits):
+    """Broken: an error that ends the run when it is met."""
+    rows = jumpy.chains[0].sampling
+    jumps = np.flatnonzero(rows.jump >= 0)
+    bad = rows.proposal[jumps[len(jumps) // 2]]
+
+    def density(x):
+        if np.array_equal(x, bad):
+            if isinstance(value, Exception):
+                raise value
+            return value
+        return float(two_modes(x))
+
+    options = {**JUMPY, "chains": 1, "seed": jumpy.seed}
+    ended, twin = same_end(density, Here(2), **options)
+    assert f"iteration {1_500 + jumps[len(jumps) // 2] + 1}" in str(ended)
+    np.testing.assert_array_equal(ended.result.draws, twin.result.draws)
+    assert ended.result.draws.shape[1] == jumps[len(jumps) // 2]
+    assert len(hits) > 50
+
+
+def test_only_so_many_points_are_asked_for_ahead():
+    asked = []
+
+    def ask(point):
+        asked.append((point[0].tolist(), Future()))
+        return asked[-1][1]
+
+    ahead = Ahead(ask, 2)
+    assert not ahead.expects
+    ahead.expect(iter(np.arange(8.0).reshape(4, 2)))
+    assert ahead.expects
+    assert [point for point, _ in asked] == [[0.0, 1.0], [2.0, 3.0]]
+    assert ahead.taken(np.array([9.0, 9.0])) is None
+    assert len(asked) == 2
+    assert ahead.taken(np.array([0.0, 1.0])) is asked[0][1]
+    assert ahead.taken(np.array([0.0, 1.0])) is None
+    assert [point for point, _ in asked][2:] == [[4.0, 5.0]]
+    asked[2][1].set_result(None)
+    assert ahead.forget() == 1
+    assert asked[1][1].cancelled()
+    assert ahead.taken(np.array([2.0, 3.0])) is None
+    assert len(asked) == 3
 
 
 # ---- what fails in a density

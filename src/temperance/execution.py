@@ -137,7 +137,9 @@ def _warn_of_the_end(result: Result, job: Job) -> None:
         result.ended_by, f"was ended by {result.ended_by}"
     )
     where = "the result holds what was drawn" if job.folder is None else _how_to_go_on(job.folder)
-    warnings.warn(f"the run {how}; {where}", IncompleteWarning, stacklevel=CALLER)
+    n_wasted = job.plan.target.forget() if isinstance(job.plan.target, PooledTarget) else 0
+    wasted = f"; {counted(n_wasted, 'evaluation')} ahead of time had no use" if n_wasted else ""
+    warnings.warn(f"the run {how}; {where}{wasted}", IncompleteWarning, stacklevel=CALLER)
 
 
 def _warn_of_bounds(result: Result) -> None:

@@ -30,7 +30,10 @@ def asking(spec: ModelSpec, pool: Any) -> Iterator[ModelSpec]:
         function = RowsOf(getattr(target, "bare", target))
         work = Work(function, target.name, travels=not engine.in_this_process)
         pooled = PooledTarget(target, functools.partial(engine.ask, work), engine.workers, engine.limit)
-        yield replace(spec, target=pooled)
+        try:
+            yield replace(spec, target=pooled)
+        finally:
+            pooled.forget()
 
 
 def begun(spec: ModelSpec, seeds: Sequence[np.random.SeedSequence], begin: Begin) -> list[ChainRun]:

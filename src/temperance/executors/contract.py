@@ -48,8 +48,11 @@ class Engine(Protocol):
     def limit(self) -> float | None:
         """Seconds to wait for an answer; None where the engine itself sees to it, or nobody does."""
 
-    def ask(self, work: Work, argument: Any) -> Future[Any]:
-        """Have work done with an argument. What fails is a `PoolError`; the work's own errors are answers."""
+    def ask(self, work: Work, argument: Any, later: bool) -> Future[Any]:
+        """Have work done with an argument; ``later``, if nobody waits for it yet.
+
+        What fails is a `PoolError`; the work's own errors are answers.
+        """
 
     def close(self) -> None:
         """Nobody wants any more answers."""

@@ -29,7 +29,7 @@ class FromExecutor:
         self.workers, self.limit, self.in_this_process = workers, limit, in_this_process
         self._submit = submit
 
-    def ask(self, work: Work, argument: Any) -> Future[Any]:
+    def ask(self, work: Work, argument: Any, later: bool = False) -> Future[Any]:  # noqa: ARG002
         """Have work done; a worker that does not know it is sent it with the second question."""
         answer: Future[Any] = Future()
 
@@ -93,7 +93,7 @@ class FromMap:
         self._questions: SimpleQueue[Question | None] = SimpleQueue()
         threading.Thread(target=self._serve, name="temperance-pool", daemon=True).start()
 
-    def ask(self, work: Work, argument: Any) -> Future[Any]:
+    def ask(self, work: Work, argument: Any, later: bool = False) -> Future[Any]:  # noqa: ARG002
         """Have work done with the next call of ``map``."""
         question = Question(work, argument, Future())
         self._questions.put(question)

@@ -5,6 +5,7 @@ the user's script nor its state, so that a script needs no main guard and a note
 """
 
 import contextlib
+import itertools
 import json
 import pickle
 import subprocess
@@ -14,7 +15,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from queue import SimpleQueue
+from queue import PriorityQueue
 from typing import Any
 
 from temperance.errors import PoolError
@@ -26,6 +27,7 @@ BEGIN = (
     "import json, sys; sys.path[:] = json.loads(sys.argv.pop()); "
     "from temperance.executors.worker import main; main()"
 )
+NOW, LATER = 0, 1
 GRACE_SECONDS = 2.0  # for a worker to end by itself
 LOOKS = 20  # at the clock, in the time that an answer may take
 
@@ -113,24 +115,28 @@ class Workers:
     def __init__(self, workers: int, *, timeout: float | None, retries: int) -> None:
         self.workers = workers
         self._timeout, self._retries = timeout, retries
-        self._tasks: SimpleQueue[Task | None] = SimpleQueue()
+        self._tasks: PriorityQueue[tuple[int, int, Task | None]] = PriorityQueue()
+        self._count = itertools.count()  # what is as urgent is done in the order in which it was asked for
         self._processes: dict[int, Process] = {}
         self._closed = threading.Event()
         self._threads = [self._thread(self._serve, k) for k in range(workers)]
         if timeout is not None:
             self._thread(self._watch, timeout)
 
-    def ask(self, work: Work, argument: Any) -> Future[Any]:
-        """Have work done by the next worker that is free."""
+    def ask(self, work: Work, argument: Any, later: bool = False) -> Future[Any]:
+        """Have work done by the next worker that is free; what somebody waits for comes first."""
         task = Task(work, argument)
-        self._tasks.put(task)
+        self._put(LATER if later else NOW, task)
         return task.answer
+
+    def _put(self, urgency: int, task: Task | None) -> None:
+        self._tasks.put((urgency, next(self._count), task))
 
     def close(self) -> None:
         """End all workers; those that still work are killed."""
         self._closed.set()
         for _each in self._threads:
-            self._tasks.put(None)
+            self._put(LATER + 1, None)
         for process in list(self._processes.values()):
             if not process.is_idle:
                 process.kill()
@@ -144,7 +150,7 @@ class Workers:
 
     def _serve(self, place: int) -> None:
         """Hand questions to one worker, until there are no more."""
-        while (task := self._tasks.get()) is not None:
+        while (task := self._tasks.get()[2]) is not None:
             if self._closed.is_set():
                 task.answer.cancel()
             elif task.answer.set_running_or_notify_cancel():

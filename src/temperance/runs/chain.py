@@ -33,6 +33,7 @@ from temperance.runs.allocate import cut, new_control, new_info
 from temperance.runs.asking import asked
 from temperance.runs.events import for_the_draws, learn
 from temperance.runs.failures import density_failure, move_failure, own_failure, swap_failure, thawed_failure
+from temperance.runs.foresight import coming_jumps
 from temperance.runs.leave import LOG_SCALE, record_of
 from temperance.runs.levels import apparent_scales, freeze_averages
 from temperance.runs.noise import NoiseBlocks
@@ -281,6 +282,8 @@ class ChainRun:
         began, rest = self.n_done, self.now.learner.rest_every
         stop = min(end, self.now.next_stop) if tuning else end
         size = min(self._noise.block_size, stop - began)
+        if not tuning and self._bound.ahead is not None and not self._bound.ahead.expects:
+            self._bound.ahead.expect(coming_jumps(self.now, self.n_in_all))
         before = schema.snapshot(self.state) if self._may_stop_halfway else None
         noise = self._noise.draw(self.state, size, first=-began % rest, step=rest)
         chain, bound, kernel = self._chain(settings, noise, trace), self._bound, self._swaps.kernel
