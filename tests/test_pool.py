@@ -14,6 +14,7 @@ import threading
 import time
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -26,6 +27,8 @@ from densities import gaussian, two_modes
 from kinds import KINDS, form
 from temperance.executors import pickling
 from temperance.executors.work import Work, done
+from temperance.runs import drive
+from temperance.runs.sent import Order
 from temperance.targets.ahead import Ahead
 from temperance.targets.pooled import even_parts
 from test_segments import DRAWS, SETUPS, TUNE
@@ -45,6 +48,17 @@ class Here:
         items = list(items)
         self.batches.append(items)
         return self.change([function(item) for item in items])
+
+
+def points(pool, **options):
+    return tp.Pool(pool, share="points", **options)
+
+
+def chains(pool, **options):
+    return tp.Pool(pool, share="chains", **options)
+
+
+each_share = pytest.mark.parametrize("share", [points, chains])
 
 
 def assert_same_runs(one, other):
@@ -82,10 +96,18 @@ def serial():
 
 
 @pytest.fixture(scope="module")
-def workers():
+def processes():
     """Processes that stay for all tests of this file."""
     with tp.Pool(2) as pool:
         yield pool
+
+
+@pytest.fixture(params=["points", "chains"])
+def workers(request, processes):
+    """The same, sharing points or chains."""
+    pool = replace(processes, share=request.param)
+    pool._open.extend(processes._open)
+    return pool
 
 
 # ---- the same draws
@@ -95,12 +117,24 @@ def workers():
 @pytest.mark.parametrize("name", SETUPS)
 def test_rows_by_worker_make_the_same_run(name, size, serial):
     """Trimming, jumps, scouts, slices, priors, sweeps; compiled, plain and vectorised densities."""
-    assert_same_runs(tp.sample(pool=Here(size), **options_of(name)), serial(name))
+    assert_same_runs(tp.sample(pool=points(Here(size)), **options_of(name)), serial(name))
+
+
+@pytest.mark.parametrize("name", SETUPS)
+def test_chains_by_worker_make_the_same_run(name, serial, monkeypatch):
+    """In short segments, so that learning and freezing come at their ends."""
+    monkeypatch.setattr(drive, "SENT_SEGMENT_SECONDS", 1e-9)
+    monkeypatch.setattr(drive, "FIRST_SEGMENT", 7)
+    pool = Here(2)
+    assert_same_runs(tp.sample(pool=chains(pool), **options_of(name)), serial(name))
+    assert orders(pool) > 20
 
 
 def test_answers_to_other_questions_would_be_seen(serial):
     """Broken: answers in another order than the questions."""
-    mixed = tp.sample(pool=Here(5, lambda answers: answers[::-1]), **options_of("plain Python, jumps"))
+    mixed = tp.sample(
+        pool=points(Here(5, lambda answers: answers[::-1])), **options_of("plain Python, jumps")
+    )
     with pytest.raises(AssertionError):
         assert_same_runs(mixed, serial("plain Python, jumps"))
 
@@ -149,8 +183,10 @@ def test_threads_of_others_make_the_same_run(serial):
     assert_same_runs(made, tp.sample(function, **SHORT))
 
 
-def test_a_run_on_disk_goes_on_with_workers_and_without(tmp_path, serial):
+@each_share
+def test_a_run_on_disk_goes_on_with_workers_and_without(share, tmp_path, serial, monkeypatch):
     """Broken: anything of the pool in the folder or in the value of a chain."""
+    monkeypatch.setattr(drive, "SENT_SEGMENT_SECONDS", 1e-9)
     name = "plain Python, jumps"
     options = options_of(name)
     model = options.pop("model")
@@ -158,17 +194,17 @@ def test_a_run_on_disk_goes_on_with_workers_and_without(tmp_path, serial):
     calls = itertools.count()
 
     def stopping(answers):
-        if next(calls) == 150:
+        if next(calls) == (150 if share is points else 20):
             stop.set()
             time.sleep(0.2)  # until the run has seen it
         return answers
 
     with pytest.warns(tp.IncompleteWarning):
-        tp.sample(model, pool=Here(2, stopping), store=tmp_path / "run", stop=stop, **options)
+        tp.sample(model, pool=share(Here(2, stopping)), store=tmp_path / "run", stop=stop, **options)
     assert not tp.load(tmp_path / "run").complete
     with pytest.warns(tp.IncompleteWarning):
         tp.resume(tmp_path / "run", model, progress=False, stop=_set())
-    again = tp.resume(tmp_path / "run", model, pool=Here(3), progress=False)
+    again = tp.resume(tmp_path / "run", model, pool=share(Here(3)), progress=False)
     assert_same_runs(again, serial(name))
 
 
@@ -176,6 +212,21 @@ def _set():
     stop = tp.Stop()
     stop.set()
     return stop
+
+
+def orders(pool):
+    return sum(isinstance(item[2], Order) for batch in pool.batches for item in batch)
+
+
+def test_cheap_densities_go_to_workers_by_chains_and_dear_ones_by_points():
+    cheap, dear, alone, own = Here(2), Here(2), Here(2), Here(2)
+    few = {**OPTIONS, "tune": 5, "draws": 5}
+    tp.sample(plain_gaussian, pool=cheap, **few)
+    tp.sample(lambda x: time.sleep(0.003) or 0.0, pool=dear, **few)
+    tp.sample(plain_gaussian, pool=alone, **{**few, "chains": 1})
+    handmade = replace(tp.swaps.adjacent(), name="by hand")
+    tp.sample(plain_gaussian, pool=own, swaps=handmade, **few)
+    assert [orders(pool) > 0 for pool in (cheap, dear, alone, own)] == [True, False, False, False]
 
 
 @pytest.mark.parametrize("n_rows", range(1, 9))
@@ -237,13 +288,13 @@ def n_jumps(result):
 @pytest.mark.parametrize("size", [1, 3])
 def test_every_jump_of_the_draws_is_evaluated_ahead(size, jumpy, hits):
     """Broken: a look at other random numbers than those of the loop, which changes no draw and is no use."""
-    assert_same_runs(tp.sample(form("plain", two_modes), pool=Here(size), **JUMPY), jumpy)
+    assert_same_runs(tp.sample(form("plain", two_modes), pool=points(Here(size)), **JUMPY), jumpy)
     assert n_jumps(jumpy) > 300
     assert len(hits) == n_jumps(jumpy)
 
 
 def test_jumps_ahead_of_time_go_on_from_disk(jumpy, tmp_path, hits):
-    stop = tp.Stop()
+    stop, model = tp.Stop(), form("plain", two_modes)
 
     def stopping(answers):
         if len(hits) > 200:
@@ -253,16 +304,20 @@ def test_jumps_ahead_of_time_go_on_from_disk(jumpy, tmp_path, hits):
 
     with pytest.warns(tp.IncompleteWarning, match=r"\d evaluations? ahead of time had no use"):
         tp.sample(
-            form("plain", two_modes), pool=Here(2, stopping), store=tmp_path / "run", stop=stop, **JUMPY
+            form("plain", two_modes),
+            pool=points(Here(2, stopping)),
+            store=tmp_path / "run",
+            stop=stop,
+            **JUMPY,
         )
-    again = tp.resume(tmp_path / "run", form("plain", two_modes), pool=Here(2), progress=False)
+    again = tp.resume(tmp_path / "run", form("plain", two_modes), pool=points(Here(2)), progress=False)
     assert_same_runs(again, jumpy)
     assert len(hits) <= n_jumps(jumpy) + 2  # one of each chain may be asked for again
 
 
 def test_processes_evaluate_jumps_ahead(jumpy, workers, hits):
     assert_same_runs(tp.sample(form("plain", two_modes), pool=workers, **JUMPY), jumpy)
-    assert len(hits) == n_jumps(jumpy)
+    assert len(hits) == (n_jumps(jumpy) if workers.share == "points" else 0)
 
 
 @pytest.mark.parametrize("value", [math.nan, ValueError("not there")])
@@ -280,7 +335,7 @@ def test_what_a_jump_ahead_meets_takes_effect_when_its_turn_comes(value, jumpy, 
         return float(two_modes(x))
 
     options = {**JUMPY, "chains": 1, "seed": jumpy.seed}
-    ended, twin = same_end(density, Here(2), **options)
+    ended, twin = same_end(density, points(Here(2)), **options)
     assert f"iteration {1_500 + jumps[len(jumps) // 2] + 1}" in str(ended)
     np.testing.assert_array_equal(ended.result.draws, twin.result.draws)
     assert ended.result.draws.shape[1] == jumps[len(jumps) // 2]
@@ -410,14 +465,17 @@ def test_a_killed_worker_is_replaced_and_the_draws_are_the_same(workers, tmp_pat
     assert_same_runs(made, tp.sample(plain_gaussian, **SHORT))
 
 
-def test_points_that_workers_die_over_end_the_run_with_all_draws(tmp_path):
+@each_share
+def test_points_that_workers_die_over_end_the_run_with_all_draws(share, tmp_path):
     def density(x):
         if x[0] > 2.5:
             os._exit(7)
         return -0.5 * float(x @ x)
 
-    with pytest.raises(tp.PoolError, match=r"2 workers, .*each ended with exit code 7; in chain \d") as ended:
-        tp.sample(density, pool=tp.Pool(1, retries=1), store=tmp_path / "run", **SHORT)
+    with pytest.raises(
+        tp.PoolError, match=r"2 workers, .*each ended with exit code 7; in chain \d, "
+    ) as ended:
+        tp.sample(density, pool=share(1, retries=1), store=tmp_path / "run", **SHORT)
     assert "temperance.resume" in str(ended.value)
     whole = tp.sample(plain_gaussian, **SHORT)
     for chain, full in zip(ended.value.result.chains, whole.chains, strict=True):
@@ -427,7 +485,7 @@ def test_points_that_workers_die_over_end_the_run_with_all_draws(tmp_path):
 
 def test_a_worker_that_hangs_is_replaced_after_the_time_out(tmp_path):
     made = tp.sample(
-        once(str(tmp_path / "hung"), lambda: time.sleep(600)), pool=tp.Pool(1, timeout=0.5), **SHORT
+        once(str(tmp_path / "hung"), lambda: time.sleep(600)), pool=points(1, timeout=0.5), **SHORT
     )
     assert_same_runs(made, tp.sample(plain_gaussian, **SHORT))
 
@@ -481,7 +539,7 @@ def test_wrong_answers_are_refused(change, message):
 
 
 def shortened(answer):
-    return type(answer)(answer.values[:-1]) if hasattr(answer, "values") else answer
+    return type(answer)(answer.values[:-1], 0.0) if hasattr(answer, "values") else answer
 
 
 def test_a_pool_that_fails_midway_ends_the_run_with_its_draws():
@@ -548,7 +606,8 @@ def test_processes_that_mpi_does_not_know_of_are_refused(monkeypatch):
 # ---- ends
 
 
-def test_a_stop_does_not_wait_for_a_worker():
+@each_share
+def test_a_stop_does_not_wait_for_a_worker(share):
     """Broken: a chain that waits for what it asked, whatever happens."""
     stop = tp.Stop()
     threading.Timer(2.5, stop.set).start()
@@ -559,7 +618,7 @@ def test_a_stop_does_not_wait_for_a_worker():
         return 0.0
 
     with pytest.warns(tp.IncompleteWarning, match="was stopped"):
-        result = tp.sample(slow, pool=2, stop=stop, **SHORT)
+        result = tp.sample(slow, pool=share(2), stop=stop, **SHORT)
     assert time.monotonic() - began < 20.0
     assert result.draws.shape[1] == 0
 
@@ -568,7 +627,7 @@ def test_work_is_sent_to_a_worker_once():
     """Broken: the data with every question."""
     data = np.arange(1000.0)
     pool = Here(2)
-    tp.sample(lambda x, data: float(-np.sum(x**2)) + data[0], data=data, pool=pool, **SHORT)
+    tp.sample(lambda x, data: float(-np.sum(x**2)) + data[0], data=data, pool=points(pool), **SHORT)
     with_payload = [item for batch in pool.batches for item in batch if item[1] is not None]
     assert 1 <= len(with_payload) <= 4  # what was asked before the first was answered
     assert sum(len(batch) for batch in pool.batches) > 200

@@ -18,7 +18,7 @@ from temperance.models.contract import ModelSpec
 from temperance.models.read import model_meaning, model_spec
 from temperance.models.reference import ZOO, reference_of
 from temperance.moves import Move
-from temperance.pooling import asking, begun
+from temperance.pooling import asking
 from temperance.results import storage
 from temperance.results.diagnostics import smallest_ess
 from temperance.results.result import Result
@@ -151,7 +151,8 @@ def sample(
     given = model_spec(
         model, log_likelihood=log_likelihood, log_prior=log_prior, data=data, vectorized=vectorized
     )
-    with asking(given, pool) as spec:
+    with asking(given, pool) as workers:
+        spec = workers.spec
         chains = whole_number("chains", chains, least=1)
         seed = recorded_seed(seed)
         seeds = chain_seeds(seed, chains)
@@ -195,8 +196,9 @@ def sample(
             in_place = folder is None and plan.thin == 1 and "statistics" in plan.keep
             window = None if in_place else window_rows(plan)
             with note_compiling(job.watch.shows):
-                runs = begun(spec, seeds, lambda k, own: ChainRun(plan, k, starts, own, window=window))
+                runs = workers.begun(seeds, lambda k, own: ChainRun(plan, k, starts, own, window=window))
             warn_if_it_varies(runs[0], CALLER)
+            workers.share(plan, runs, seeds)
             if folder is None:
                 return execute(job, runs, store_in_memory(plan, runs))
             facts = run_facts(plan, seed, spec, reference_of(model))
@@ -250,7 +252,8 @@ def resume(
         given = model_spec(
             known, log_likelihood=log_likelihood, log_prior=log_prior, data=data, vectorized=vectorized
         )
-        spec = within.enter_context(asking(given, pool))
+        workers = within.enter_context(asking(given, pool))
+        spec = workers.spec
         plan = plan_from_plain(stored["plan"], spec.target, swaps=swaps, walk=walk, name="plan")
         plan = replace(plan, draws=_more_draws(draws, plan))
         _check_memory(plan, len(commit.snapshots), folder, None)
@@ -266,8 +269,10 @@ def resume(
             folder=folder,
         )
         with note_compiling(job.watch.shows):
-            runs = chains_of(folder, commit, plan, chain_seeds(seed, len(commit.snapshots)))
+            seeds = chain_seeds(seed, len(commit.snapshots))
+            runs = chains_of(folder, commit, plan, seeds)
         _check_sameness(runs[0], stored["exactness"])
+        workers.share(plan, runs, seeds)
         facts = run_facts(plan, seed, spec, stored["reference"])
         return execute(job, runs, new_disk(folder, facts, plan, runs, after=commit))
 

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
-from temperance.checks import number_between, whole_number
+from temperance.checks import number_between, one_of, whole_number
 from temperance.errors import InvalidInputError, InvalidTypeError
 from temperance.executors.contract import Engine
 from temperance.executors.pools import FromExecutor, FromMap
@@ -39,6 +39,10 @@ class Pool:
         pool is given up. None waits for ever.
     retries
         How often a question that a worker of ours died over is asked again.
+    share
+        What workers share: ``"points"`` that chains ask for, or ``"chains"``, which they then run themselves,
+        segment by segment. None takes chains where there are several and a point takes less than a
+        millisecond.
 
     In a ``with`` statement, workers of our own stay for several runs::
 
@@ -49,12 +53,15 @@ class Pool:
     of: Any
     timeout: float | None = None
     retries: int = 3
+    share: Literal["points", "chains"] | None = None
     _open: list[Engine] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.timeout is not None:
             number_between("timeout", self.timeout, 0.0, float("inf"))
         whole_number("retries", self.retries, least=0)
+        if self.share is not None:
+            one_of("share", self.share, ("points", "chains"))
         if isinstance(self.of, int | float):
             whole_number("pool", self.of, least=1)
         elif not callable(getattr(self.of, "map", None)):
@@ -70,10 +77,14 @@ class Pool:
             self._open.pop().close()
 
 
+def as_pool(given: Any) -> Pool:
+    """A pool, from whatever a user may give."""
+    return given if isinstance(given, Pool) else Pool(given)
+
+
 @contextlib.contextmanager
-def opened(given: Any) -> Iterator[Engine]:
+def opened(pool: Pool) -> Iterator[Engine]:
     """Workers, for as long as this is open; those of a pool that is open already stay."""
-    pool = given if isinstance(given, Pool) else Pool(given)
     if pool._open:
         yield pool._open[0]
         return

@@ -81,6 +81,10 @@ class Question:
     answer: Future[Any]
     payload: bytes | None = None
 
+    def is_wanted(self) -> bool:
+        """Whether nobody has taken it back before it was asked."""
+        return self.answer.running() or self.answer.set_running_or_notify_cancel()
+
 
 class FromMap:
     """Anything with ``map``. What chains ask for while it is busy goes out together, with the next call."""
@@ -111,27 +115,26 @@ class FromMap:
                 if another is None:
                     return
                 batch.append(another)
-            wanted = [each for each in batch if not each.answer.cancelled()]
+            wanted = [each for each in batch if each.is_wanted()]
             if wanted:
                 self._ask_all(wanted)
 
     def _ask_all(self, batch: list[Question]) -> None:
         try:
-            answers = list(
-                self._map(done, [(each.work.token, each.payload, each.argument) for each in batch])
-            )
+            items = [(each.work.token, each.payload, each.argument) for each in batch]
+            answers = list(self._map(done, items))
             if len(answers) != len(batch):
                 raise ValueError(f"its map returned {len(answers)} answers to {len(batch)} questions")
         except BaseException as error:  # noqa: BLE001  whoever waits raises it
             for each in batch:
-                settle(each.answer, error=gone(error))
+                each.answer.set_exception(gone(error))
             return
         for each, answer in zip(batch, answers, strict=True):
             if answer is Unknown.WORK and each.payload is None:
                 each.payload = each.work.payload
                 self._questions.put(each)
             else:
-                settle(each.answer, answer)
+                each.answer.set_result(answer)
 
 
 def settle(future: Future[Any], answer: Any = None, error: BaseException | None = None) -> None:

@@ -21,27 +21,31 @@ class WorkerTracebackError(Exception):
 
 @dataclass(frozen=True)
 class Trouble:
-    """An error: itself, if it can be pickled, and its words, its place and its traceback in any case."""
+    """An error: itself, if it can be pickled, and its words, its place and its traceback in any case.
+
+    Its cause travels beside it, since pickle forgets causes.
+    """
 
     pickled: bytes | None
     words: str
     place: str
     trace: str
+    cause: "Trouble | None" = None
 
     def unpacked(self) -> BaseException:
         """The error, to be raised here; ``origin`` finds the line that it came from."""
         error: BaseException = WorkerError(self.words)
         if self.pickled is not None:
             error = pickle.loads(self.pickled)
-        if error.__cause__ is None:
-            error.__cause__ = WorkerTracebackError(self.trace)
+        error.__cause__ = WorkerTracebackError(self.trace) if self.cause is None else self.cause.unpacked()
         return with_place(error, self.place)
 
 
 def packed(error: BaseException) -> Trouble:
     """An error, ready to travel."""
     trace = "".join(traceback.format_exception(error))
-    return Trouble(_pickled(error), f"{type(error).__name__}: {error}", origin(error), trace)
+    cause = None if error.__cause__ is None else packed(error.__cause__)
+    return Trouble(_pickled(error), f"{type(error).__name__}: {error}", origin(error), trace, cause)
 
 
 def _pickled(error: BaseException) -> bytes | None:

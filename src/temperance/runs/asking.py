@@ -1,6 +1,7 @@
 """The log densities of points, asked for from Python: here, or in a worker."""
 
 import threading
+import time
 from typing import Any
 
 import numpy as np
@@ -43,12 +44,14 @@ class RowsOf:
         bound, buffers = self._room(len(points), points.shape[1], wants_gradient)
         info = buffers.info
         info.proposal[:] = points
+        began = time.perf_counter()
         with noticed():
             error = asked(bound, buffers)
+        seconds = time.perf_counter() - began
         values = np.column_stack([info.log_density, info.log_prior, info.gradient.reshape(len(points), -1)])
         if error is None:
-            return Answer(values)
-        return Answer(values, int(buffers.control[LEVEL]), packed(error))
+            return Answer(values, seconds)
+        return Answer(values, seconds, int(buffers.control[LEVEL]), packed(error))
 
     def _room(self, n_rows: int, dim: int, wants_gradient: bool) -> tuple[Bound, Buffers]:
         """The target bound to buffers of this size, in this thread."""

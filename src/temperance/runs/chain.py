@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Mapping
+from typing import Protocol
 
 import numpy as np
 
@@ -51,6 +52,13 @@ from temperance.swaps.binding import bind
 from temperance.targets import Buffers
 
 
+class Elsewhere(Protocol):
+    """Somebody else who makes segments of a chain."""
+
+    def advance(self, run: "ChainRun", n_iterations: int) -> None:
+        """Have so many iterations made, or fewer when something ends it."""
+
+
 class ChainRun:
     """One tempering run of ``plan``. ``failure`` says what ended it early, if a user's function did.
 
@@ -76,6 +84,7 @@ class ChainRun:
         self.failure: BaseException | None = None
         self.abandoned = False  # a call does not return, and nobody waits for it any more
         self.handing_over = threading.Lock()
+        self.elsewhere: Elsewhere | None = None  # where its segments are made, if not here
         self.rows = Rows(plan, window)
         self._seed = seed
         self._n_rows = 0  # iterations that have a row
@@ -177,6 +186,9 @@ class ChainRun:
         """
         end = min(self.n_done + n_iterations, self.n_in_all, self.plan.tune + self.rows.end_of_room)
         try:
+            if self.elsewhere is not None:
+                self.elsewhere.advance(self, end - self.n_done)
+                return
             while self.running and (self.n_done < end or self._something_is_due):
                 if self.n_done == self.now.next_stop:
                     self._learn()
@@ -187,6 +199,17 @@ class ChainRun:
         except Exception as error:  # noqa: BLE001  whatever it is, the draws must not go with it
             self.control[STATUS] = RAISED
             self.failure = own_failure(self.index, self.n_done, error)
+
+    def tuned(self) -> Trace:
+        """The rows of the tuning so far."""
+        return cut(self.tuning, self._phases(self.n_done)[0])
+
+    def take(self, value: Snapshot, tuning: Trace, sampling: Trace) -> None:
+        """The value after a segment that was made elsewhere, and its rows."""
+        n_tuned, n_drawn = self._phases(self.n_done)
+        self.rows.put(n_tuned, tuning, n_drawn, sampling)
+        self._n_rows = max(self._n_rows, self.n_done + len(tuning.draws) + len(sampling.draws))
+        self.now = restored(RunState, value, "now", {State: records_of(self.plan.moves).state})
 
     def snapshot(self) -> Snapshot:
         """The value and the rows that were not handed over, as arrays by name."""

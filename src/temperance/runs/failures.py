@@ -90,7 +90,9 @@ def thawed_failure(move: Move, field: str, chain: int, first: int, last: int) ->
 
 
 def own_failure(chain: int, iteration: int, cause: Exception) -> BaseException:
-    """Something of ours failed."""
+    """Something of ours failed, or the workers that a chain was sent to."""
+    if isinstance(cause, PoolError):
+        return _explained(PoolError(f"{cause}; in chain {chain + 1}, after iteration {iteration}"), cause)
     return _explained(RunError(f"chain {chain + 1} failed in iteration {iteration + 1}: {cause!r}"), cause)
 
 

@@ -64,6 +64,20 @@ class Rows:
         window, first = self._shown
         return first, cut(window, max(0, n_drawn - first))
 
+    def begin_at(self, n_drawn: int) -> None:
+        """The window begins after so many draws, whose rows somebody else has."""
+        self._put_window(self.window, n_drawn)
+
+    def since(self, n_tuned: int, n_written: int) -> tuple[Trace, Trace]:
+        """Rows of the tuning after so many, and those in the window, up to an iteration."""
+        tuned = _between(self.tuning, n_tuned, min(n_written, self._plan.tune))
+        return tuned, self.drawn(n_written - self._plan.tune)
+
+    def put(self, n_tuned: int, tuning: Trace, n_drawn: int, sampling: Trace) -> None:
+        """Rows that were made elsewhere, after so many of each phase."""
+        _put(self.tuning, n_tuned, tuning)
+        _put(self.window, n_drawn - self.first, sampling)
+
     def hand_over(self, n_tuned: int, n_drawn: int) -> dict[str, Trace]:
         """Rows that were not handed over before, up to these; of the draws, what is kept of whole groups."""
         thin = self._plan.thin

@@ -14,5 +14,6 @@ class Answer:
     """
 
     values: FloatArray
+    seconds: float  # that it took
     row: int = 0
     trouble: Trouble | None = None

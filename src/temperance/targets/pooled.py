@@ -6,9 +6,11 @@ they are. So the draws are those of a run without workers.
 """
 
 import itertools
+import math
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from typing import Any
 
 from temperance.core.state import LEVEL, STOP, FloatArray, Info, IntArray
 from temperance.errors import PoolError
@@ -35,6 +37,7 @@ class PooledTarget:
         self._n_workers = n_workers
         self._rows_stand_alone = getattr(getattr(target, "bare", target), "rows_stand_alone", False)
         self._aheads: list[Ahead] = []
+        self.seconds = math.inf  # that a point takes, as far as is known
 
     def bind(self, buffers: Buffers) -> Bound:
         """Tie the target to one chain."""
@@ -49,7 +52,9 @@ class PooledTarget:
                     for _, each in questions:
                         each.cancel()
                     return
-                take(future.result(), rows, info, control)
+                answer = future.result()
+                take(answer, rows, info, control)
+                self.seconds = min(self.seconds, answer.seconds / len(rows))
 
         self._aheads.append(ahead)
         bound = bound_to_python(buffers, evaluate)
@@ -79,7 +84,7 @@ def even_parts(n_rows: int, n_parts: int) -> Sequence[slice]:
     return [slice(first, last) for first, last in itertools.pairwise(ends)]
 
 
-def has_come(future: "Future[Answer]", control: IntArray, limit: float | None) -> bool:
+def has_come(future: "Future[Any]", control: IntArray, limit: float | None) -> bool:
     """Wait for the answer; whether it came before the chain was asked to stop."""
     began = time.monotonic()
     while True:
