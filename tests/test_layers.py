@@ -96,7 +96,7 @@ ALLOWED = {
     ),
     "valued": ("core.state", "models", "results", "errors"),
     "stored": ("core.state", "models", "runs", "store", "results", "parameters", "valued", "errors", "text"),
-    "pooling": ("models.contract", "runs", "executors", "targets.pooled"),
+    "pooling": ("models.contract", "runs", "executors", "targets.pooled", "errors"),
     "sampling": (
         "core.state",
         "execution",
@@ -130,7 +130,7 @@ ALLOWED = {
         "extras",
     ),
     "demo": ("results", "sampling", "zoo", "settings", "errors", "checks", "text"),
-    "cli": ("", "demo", "paper", "results.storage", "stored", "errors", "files", "origin"),
+    "cli": ("", "demo", "paper", "results.storage", "stored", "errors", "extras", "files", "origin"),
     "": (
         "executors.pool",
         "models",

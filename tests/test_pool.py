@@ -294,7 +294,7 @@ def test_every_jump_of_the_draws_is_evaluated_ahead(size, jumpy, hits):
 
 
 def test_jumps_ahead_of_time_go_on_from_disk(jumpy, tmp_path, hits):
-    stop, model = tp.Stop(), form("plain", two_modes)
+    stop, model, folder = tp.Stop(), form("plain", two_modes), tmp_path / "run"
 
     def stopping(answers):
         if len(hits) > 200:
@@ -303,15 +303,8 @@ def test_jumps_ahead_of_time_go_on_from_disk(jumpy, tmp_path, hits):
         return answers
 
     with pytest.warns(tp.IncompleteWarning, match=r"\d evaluations? ahead of time had no use"):
-        tp.sample(
-            form("plain", two_modes),
-            pool=points(Here(2, stopping)),
-            store=tmp_path / "run",
-            stop=stop,
-            **JUMPY,
-        )
-    again = tp.resume(tmp_path / "run", form("plain", two_modes), pool=points(Here(2)), progress=False)
-    assert_same_runs(again, jumpy)
+        tp.sample(model, pool=points(Here(2, stopping)), store=folder, stop=stop, **JUMPY)
+    assert_same_runs(tp.resume(folder, model, pool=points(Here(2)), progress=False), jumpy)
     assert len(hits) <= n_jumps(jumpy) + 2  # one of each chain may be asked for again
 
 

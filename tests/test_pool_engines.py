@@ -104,3 +104,34 @@ def test_loky_makes_the_same_run():
     finally:
         executor.shutdown()
     assert_same_runs(made, tp.sample(plain_gaussian, **SHORT))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_command_line_finds_a_scheduler(cluster, tmp_path):
+    """The module of the density is in a folder that workers do not look into."""
+    (tmp_path / "mine.py").write_text("def density(x):\n    return -0.5 * float(x @ x)\n")
+    given = ["mine:density", "--initial", "0.5,0.5", "--levels", "3", "--chains", "2", "--seed", "5"]
+    few = ["--tune", "60", "--draws", "40", "--out", "file"]
+    command = [
+        sys.executable,
+        "-m",
+        "temperance",
+        "sample",
+        *given,
+        *few,
+        "--dask",
+        cluster.scheduler_address,
+    ]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    expected = tp.sample(plain_gaussian, **SHORT)
+    np.testing.assert_array_equal(tp.load(tmp_path / "file.npz").draws, expected.draws)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_dask_makes_whole_chains_also_when_a_worker_is_killed(cluster, client):
+    options = {**SHORT, "tune": 2_000, "draws": 6_000}
+    victim = next(iter(cluster.workers.values())).pid
+    threading.Timer(1.5, os.kill, (victim, signal.SIGKILL)).start()
+    made = tp.sample(plain_gaussian, pool=tp.Pool(client, share="chains"), **options)
+    assert_same_runs(made, tp.sample(plain_gaussian, **options))
