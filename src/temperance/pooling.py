@@ -20,7 +20,7 @@ from temperance.runs.plan import Plan
 from temperance.runs.sent import Elsewhere, SegmentsOf, can_be_sent
 from temperance.targets.pooled import PooledTarget
 
-# Seconds that a point takes, below which workers had better run whole chains: asking for one costs this process
+# Seconds that a point takes, below which workers had better run whole chains: asking for one costs the parent
 # about a tenth of a millisecond, which even ten workers are not to wait for.
 WORTH_ASKING = 1e-3
 
