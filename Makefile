@@ -3,10 +3,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= out
 
-.PHONY: demo test test-all lint chromium bench bench-against bench-swaps bench-jumps bench-moves bench-clustering bench-intervals bench-evidence bench-weighing bench-peers bench-peers-ours reproduction docs soak clean
+.PHONY: demo demo-cluster test test-all lint chromium bench bench-against bench-swaps bench-jumps bench-moves bench-clustering bench-intervals bench-evidence bench-weighing bench-pools bench-peers bench-peers-ours reproduction docs soak clean
 
 demo: $(VENV)/.installed
 	$(BIN)/temperance demo --out $(OUT)
+
+demo-cluster: $(VENV)/.installed-test
+	$(BIN)/python tools/demo_cluster.py
 
 # Chains take all cores already: threads of the linear algebra in each of them only wait for one another.
 test test-all: export OPENBLAS_NUM_THREADS = 1
@@ -62,6 +65,10 @@ bench-evidence: $(VENV)/.installed
 bench-weighing: $(VENV)/.installed
 	PYTHONPATH=benchmarks $(BIN)/python benchmarks/weighing.py
 	$(BIN)/python tools/weights_page.py
+
+bench-pools: $(VENV)/.installed-test
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/pools.py > docs/parallel/pools.md
+	$(BIN)/python benchmarks/pool_simulation.py > docs/parallel/simulation.md
 
 bench-peers: $(VENV)/.installed
 	PYTHONPATH=benchmarks $(BIN)/python -m peers

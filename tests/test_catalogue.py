@@ -9,6 +9,8 @@ import itertools
 import math
 import os
 import re
+import sys
+import threading
 import warnings
 
 import click.testing
@@ -21,7 +23,7 @@ from temperance.cli import main
 from temperance.files import THE_DISK
 
 FEW = {"draws": 30, "tune": 30, "chains": 1, "levels": 3, "seed": 1, "progress": False}
-LATER = {53: "processes", 54: "processes", 55: "processes", 56: "MPI", 67: "PyMC", 68: "Stan", 69: "Stan"}
+LATER = {67: "PyMC", 68: "Stan", 69: "Stan"}
 
 
 def gaussian(x):
@@ -70,6 +72,23 @@ called_by_address = from_c.ctypes
 @numba.njit
 def through_c(x):
     return called_by_address(x.ctypes)
+
+
+class Sloppy:
+    """A pool that answers fewer questions than it is asked."""
+
+    def map(self, function, items):
+        return [function(item) for item in items][1:]
+
+
+def locked(lock):
+    """A density that holds what cannot be sent to another process."""
+
+    def density(x):
+        with lock:
+            return gaussian(x)
+
+    return density
 
 
 # What must fail, and in which words.
@@ -175,6 +194,12 @@ REFUSED = {
         "must be finite and not negative, got nan for levels 1 and 2",
     ),
     45: (lambda: run(**weights(np.ones(3))), tp.SwapWeightError, "raised an error in chain 1, iteration 1"),
+    53: (
+        lambda: run(locked(threading.Lock()), pool=1),
+        tp.InvalidInputError,
+        "density cannot be sent to workers .*; write it as a function of a module, and let it open files",
+    ),
+    55: (lambda: run(pool=Sloppy()), tp.PoolError, r"its map returned \d answers to \d questions"),
     57: (
         lambda: run(lambda x: 1 / 0, store="no/such/place"),
         tp.InvalidInputError,
@@ -382,6 +407,35 @@ def a_corrupt_record_is_named_and_the_one_before_taken(tmp_path):
     with pytest.warns(tp.DamageWarning, match=re.escape(last.name)):
         again = tp.resume(tmp_path / "run", gaussian, progress=False)
     np.testing.assert_array_equal(again.draws, whole.draws)
+
+
+@behaviour(54)
+def a_killed_worker_is_replaced_and_points_that_kill_are_given_up(tmp_path):
+    marker = str(tmp_path / "killed")
+
+    def killed_once(x):
+        if x[0] > 0.5 and not os.path.exists(marker):
+            os.close(os.open(marker, os.O_CREAT))
+            os.kill(os.getpid(), 9)
+        return -0.5 * float(x @ x)
+
+    np.testing.assert_array_equal(run(killed_once, pool=1).draws, run().draws)
+    assert os.path.exists(marker)
+    with pytest.raises(tp.PoolError, match=r"2 workers, .*each was killed by signal 9; in chain 1") as ended:
+        run(lambda x: os.kill(os.getpid(), 9) if x[0] > 0.5 else 0.0, pool=tp.Pool(1, retries=1))
+    assert ended.value.result is not None
+
+
+@behaviour(56)
+def processes_that_mpi_does_not_know_of_are_refused(tmp_path, monkeypatch):
+    library = type(math)("mpi4py.MPI")
+    library.COMM_WORLD = type("World", (), {"Get_size": lambda self: 1})()
+    monkeypatch.setitem(sys.modules, "mpi4py", type(math)("mpi4py"))
+    monkeypatch.setitem(sys.modules, "mpi4py.MPI", library)
+    monkeypatch.setenv("PMI_SIZE", "4")
+    pool = type("MPIPool", (Sloppy,), {"__module__": "schwimmbad.mpi"})()
+    with pytest.raises(tp.InvalidInputError, match=r"4 processes .PMI_SIZE., but MPI knows of one"):
+        run(pool=pool)
 
 
 @behaviour(60)

@@ -238,6 +238,16 @@ def test_a_model_with_data_goes_on_with_them(folder):
     assert np.array_equal(tp.load(folder / "begun").draws, tp.load(folder / "file.npz").draws)
 
 
+def test_workers_make_the_same_run(folder):
+    whole = run("sample", "user_model:gaussian", "--initial", "0,0", *FEW, "--out", "file")
+    begun = run("sample", "user_model:gaussian", "--initial", "0,0", *FEW, "--draws", "7", "--out", "begun/")
+    resumed = run("resume", "begun", "--draws", "20", "--workers", "1")
+    assert [result.exit_code for result in (whole, begun, resumed)] == [0, 0, 0], resumed.output
+    assert np.array_equal(tp.load(folder / "begun").draws, tp.load(folder / "file.npz").draws)
+    failed = run("sample", "user_model:gaussian", "--initial", "0,0", *FEW, "--workers", "0")
+    assert_one_line(failed, "pool must be at least 1, got 0")
+
+
 @pytest.mark.parametrize(
     ("name", "content", "text"),
     [

@@ -678,3 +678,53 @@ def test_a_swap_moves_the_point_with_its_replica(two_parts):
         touched = trace.base_swaps == 1
         changed = np.any(np.diff(levels[:, 0], axis=0) != 0.0, axis=1)
         assert np.all(changed[touched[1:]])
+
+
+# ---- several runs as one
+
+
+def several(**changes):
+    options = {"initial": np.zeros(2), "levels": 3, "tune": 50, "draws": 30, "progress": False, **changes}
+    return tp.sample(lambda x: -0.5 * float(x @ x), **options)
+
+
+def test_runs_put_together_are_one_run_of_all_their_seeds():
+    """Broken: a seed that repeats the first run alone."""
+    together = tp.Result.concatenate([several(seed=1, chains=2), several(seed=2, chains=1)])
+    assert together.draws.shape == (3, 30, 2)
+    assert together.complete
+    again = several(seed=together.seed, chains=3)
+    np.testing.assert_array_equal(again.draws, together.draws)
+    assert str(tp.Result.concatenate([together])) == str(again)
+
+
+def test_what_is_missing_in_one_run_is_missing_in_all(tmp_path):
+    stopped = replace(several(seed=1, chains=1), complete=False, ended_by="Stop")
+    together = tp.Result.concatenate([several(seed=2, chains=1), stopped])
+    assert (together.complete, together.ended_by) == (False, "Stop")
+    path = together.save(tmp_path / "both")
+    np.testing.assert_array_equal(tp.load(path).draws, together.draws)
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        ({"seed": 1}, "must be of different seeds"),
+        ({"seed": 2, "tune": 40}, "tune is 50 in the first and 40 in number 2"),
+        ({"seed": 2, "levels": 4}, "the number of levels is 3 in the first and 4"),
+        ({"seed": 2, "draws": 20}, "draws is 30 in the first and 20"),
+        ({"seed": 2, "initial": np.zeros(3)}, "the dimension is 2 in the first and 3"),
+        ({"seed": 2, "adapt": "always"}, "adapt"),
+    ],
+)
+def test_runs_that_do_not_belong_together_are_refused(other, message):
+    first = several(seed=1, chains=1)
+    with pytest.raises(tp.InvalidInputError, match=message):
+        tp.Result.concatenate([first, several(**{"chains": 1, **other})])
+
+
+def test_only_results_are_put_together():
+    with pytest.raises(tp.InvalidTypeError, match="results must be a list of results"):
+        tp.Result.concatenate(several(seed=1, chains=1))
+    with pytest.raises(tp.InvalidInputError, match="at least one"):
+        tp.Result.concatenate([])

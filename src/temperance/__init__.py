@@ -12,6 +12,7 @@ from temperance.errors import (
     InvalidTypeError,
     LearningWarning,
     MoveError,
+    PoolError,
     RunError,
     StartError,
     StoreError,
@@ -20,6 +21,7 @@ from temperance.errors import (
     TemperanceWarning,
     VaryingDensityWarning,
 )
+from temperance.executors.pool import Pool
 from temperance.models.model import Model
 from temperance.models.offsets import offsets
 from temperance.results import diagnostics, plots
@@ -48,6 +50,8 @@ __all__ = [
     "LearningWarning",
     "Model",
     "MoveError",
+    "Pool",
+    "PoolError",
     "Progress",
     "Result",
     "ResultWarning",

@@ -17,6 +17,7 @@ import click
 INTERRUPTED = 130
 ENDED_BY = {"SIGINT": 130, "SIGTERM": 143, "SIGHUP": 129}
 FOLLOW_SECONDS = 2.0
+DASK_SECONDS = 20.0  # in which a scheduler must answer
 KEPT_LETTERS = 50  # of up to four bytes each, where a name may have 255
 
 
@@ -72,6 +73,8 @@ def demo(seed: int, draws: int, out: Path) -> None:
 @click.option("--tune", default=None, type=int, help="Tuning iterations a chain.")
 @click.option("--chains", default=4, show_default=True, help="Independent runs.")
 @click.option("--cores", default=None, type=int, help="Chains that run at once.")
+@click.option("--workers", default=None, type=int, help="Processes that evaluate FUNCTION.")
+@click.option("--dask", default=None, help="Address of a Dask scheduler, whose workers evaluate FUNCTION.")
 @click.option("--levels", default=None, type=int, help="Levels at the start.")
 @click.option("--seed", default=None, type=int, help="Seed of the run.")
 @click.option("--vectorized", is_flag=True, help="FUNCTION takes the rows of an (n, dim) array.")
@@ -110,7 +113,7 @@ def sample(
         model, options = _with_data(model, _data(data), options)
     start = None if initial is None else _load(initial) if ":" in initial else _numbers(initial)
     options["keep"] = None if options["keep"] is None else tuple(options["keep"].split(","))
-    with _keeping_draws(file, overwrite), _one_line_errors():
+    with _keeping_draws(file, overwrite), _one_line_errors(), _workers(options, function):
         result = temperance.sample(model, initial=start, store=folder, overwrite=overwrite, **options)
     click.echo(str(result))
     if file is not None:
@@ -131,6 +134,8 @@ def _is_folder(out: str) -> bool:
 @click.argument("function", metavar="[MODULE:FUNCTION]", default=None, required=False)
 @click.option("--draws", default=None, type=int, help="Draws a chain, those made before included.")
 @click.option("--cores", default=None, type=int, help="Chains that run at once.")
+@click.option("--workers", default=None, type=int, help="Processes that evaluate FUNCTION.")
+@click.option("--dask", default=None, help="Address of a Dask scheduler, whose workers evaluate FUNCTION.")
 @click.option("--vectorized", is_flag=True, help="FUNCTION takes the rows of an (n, dim) array.")
 @click.option(
     "--data", default=None, type=click.Path(path_type=Path, dir_okay=False), help="As in temperance sample."
@@ -148,7 +153,7 @@ def resume(run: str, function: str | None, data: Path | None, **options: Any) ->
     model = None if named is None or (function is None and named.startswith("zoo:")) else _model(named)
     if data is not None:
         model, options = _with_data(model, _data(data), options)
-    with _one_line_errors():
+    with _one_line_errors(), _workers(options, named or ""):
         result = temperance.resume(run, model, **options)
     click.echo(f"{result}\n\nthe run: {run}")
     _exit(result)
@@ -231,6 +236,31 @@ def reproduce(items: tuple[str, ...], out: Path | None, go_on: bool, overwrite: 
         click.echo(f"Stopped; the finished runs are in {folder}. Go on with --continue.", err=True)
         sys.exit(INTERRUPTED)
     click.echo("\n".join(f"wrote {path}" for path in made.files))
+
+
+@contextlib.contextmanager
+def _workers(options: dict[str, Any], reference: str) -> Iterator[None]:
+    """Turn the options about workers into the pool of the run, which is open meanwhile."""
+    from temperance.extras import needed
+
+    number, address = options.pop("workers"), options.pop("dask")
+    if address is None:
+        options["pool"] = number
+        yield
+        return
+    if number is not None:
+        raise click.UsageError("--workers and --dask exclude each other")
+    distributed, cloudpickle = needed("--dask needs", "distributed", "cloudpickle")
+    module = sys.modules.get(reference.partition(":")[0])
+    if module is not None:
+        cloudpickle.register_pickle_by_value(module)  # it may be nowhere but here
+    try:
+        client = distributed.Client(address, timeout=DASK_SECONDS)
+    except (OSError, ValueError) as error:
+        raise click.ClickException(f"--dask: there is no scheduler at {address}: {error}") from error
+    with client:
+        options["pool"] = client
+        yield
 
 
 def _model(reference: str) -> Any:

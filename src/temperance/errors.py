@@ -47,6 +47,10 @@ class MoveError(RunError):
     """A move broke its contract: a ratio that is NaN, more evaluations than it declared, or no freezing."""
 
 
+class PoolError(RunError):
+    """Workers failed, not the log density: they died or hung over the same points, or their pool is gone."""
+
+
 class StoreError(RunError, OSError):
     """What was drawn could not be written, as on a full disk; what was committed before stays readable."""
 

@@ -23,6 +23,7 @@ from temperance.runs.plan import Plan
 from temperance.runs.progress import Watcher
 from temperance.runs.stopping import Stop
 from temperance.store.contract import Store
+from temperance.targets.pooled import PooledTarget
 from temperance.text import counted
 from temperance.valued import with_values
 
@@ -45,9 +46,11 @@ class Job:
 
 
 def workers_for(plan: Plan, chains: int, cores: Any) -> int:
-    """How many chains run at once: as told, or as many as help."""
+    """How many chains run at once: as told, or as many as help; all of them, where they only wait."""
     if cores is not None:
         return whole_number("cores", cores, least=1)
+    if isinstance(plan.target, PooledTarget):
+        return chains
     return default_cores(chains, runs_in_parallel=plan.target.runs_in_parallel)
 
 
@@ -134,7 +137,9 @@ def _warn_of_the_end(result: Result, job: Job) -> None:
         result.ended_by, f"was ended by {result.ended_by}"
     )
     where = "the result holds what was drawn" if job.folder is None else _how_to_go_on(job.folder)
-    warnings.warn(f"the run {how}; {where}", IncompleteWarning, stacklevel=CALLER)
+    n_wasted = job.plan.target.forget() if isinstance(job.plan.target, PooledTarget) else 0
+    wasted = f"; {counted(n_wasted, 'evaluation')} ahead of time had no use" if n_wasted else ""
+    warnings.warn(f"the run {how}; {where}{wasted}", IncompleteWarning, stacklevel=CALLER)
 
 
 def _warn_of_bounds(result: Result) -> None:

@@ -1,5 +1,6 @@
 """What a user's function is called, and the line of a user's code that an error came from."""
 
+import contextlib
 import os
 import sysconfig
 import traceback
@@ -8,6 +9,7 @@ from typing import Any
 
 NOT_SHOWN = (f"{Path(__file__).parent}{os.sep}", f"{sysconfig.get_paths()['stdlib']}{os.sep}", "<frozen")
 INSTALLED = {"site-packages", "dist-packages"}
+PLACE = "_temperance_place"  # of an error that came from another process, without its traceback
 
 
 def function_name(function: Any) -> str:
@@ -17,6 +19,9 @@ def function_name(function: Any) -> str:
 
 def origin(error: BaseException | None) -> str:
     """``file:line`` of the innermost line that the user wrote; empty where no traceback tells."""
+    told = getattr(error, PLACE, "")
+    if told:
+        return str(told)
     trace = None if error is None else error.__traceback__
     frames = [frame for frame in traceback.extract_tb(trace) if not frame.filename.startswith(NOT_SHOWN)]
     written = [frame for frame in frames if INSTALLED.isdisjoint(Path(frame.filename).parts)] or frames
@@ -27,3 +32,10 @@ def came_from(error: BaseException | None) -> str:
     """The same as the end of a message."""
     place = origin(error)
     return f", from {place}" if place else ""
+
+
+def with_place(error: BaseException, place: str) -> BaseException:
+    """An error that knows where it came from, if it takes attributes."""
+    with contextlib.suppress(AttributeError):
+        setattr(error, PLACE, place)
+    return error

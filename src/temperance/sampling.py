@@ -18,6 +18,7 @@ from temperance.models.contract import ModelSpec
 from temperance.models.read import model_meaning, model_spec
 from temperance.models.reference import ZOO, reference_of
 from temperance.moves import Move
+from temperance.pooling import asking
 from temperance.results import storage
 from temperance.results.diagnostics import smallest_ess
 from temperance.results.result import Result
@@ -56,6 +57,7 @@ def sample(
     tune: int | None = None,
     chains: int = 4,
     cores: int | None = None,
+    pool: Any = None,
     seed: Any = None,
     progress: Any = True,
     levels: int | None = None,
@@ -99,6 +101,10 @@ def sample(
         and 5,000 at least. Where jumps are worth next to nothing then, but ever more, or chains that share
         have been in no mode in common, it is made twice as long, four times at most, and the result says so.
         ``cores`` is the number of chains that run at once; it never changes the draws.
+    pool
+        Workers that evaluate the log density: a number of processes of our own, a
+        ``concurrent.futures.Executor``, any object with ``map``, a Dask client, or a `temperance.Pool` of one
+        of these, which has a time-out. It never changes the draws. All chains then run at once.
     progress
         True shows live bars in a terminal and a notebook, and elsewhere a line of log now and then;
         ``"log"`` lines everywhere; False nothing. A function is called every second or so with a
@@ -145,60 +151,63 @@ def sample(
         The log density or a swap weight raised it; it carries such a ``result``, too.
     """
     require_compiler()
-    spec = model_spec(
+    given = model_spec(
         model, log_likelihood=log_likelihood, log_prior=log_prior, data=data, vectorized=vectorized
     )
-    chains = whole_number("chains", chains, least=1)
-    seed = recorded_seed(seed)
-    seeds = chain_seeds(seed, chains)
-    starts = _starts(spec, initial, seeds[0])
-    chosen = _settings(settings, adapt, swaps, refuses_bad=spec.refuses_bad)
-    is_ladder_given = temperatures is not None or inverse_temperatures is not None
-    betas = first_betas(
-        levels,
-        temperatures,
-        inverse_temperatures,
-        dim=starts.dim,
-        has_prior=spec.target.has_prior and (is_ladder_given or not spec.improper),
-        swap_acceptance=chosen.adaptation.swap_acceptance,
-    )
-    _require_proper(spec, betas)
-    plan = Plan(
-        target=spec.target,
-        settings=chosen,
-        betas=betas,
-        dim=starts.dim,
-        draws=whole_number("draws", draws, least=0),
-        tune=default_tune(starts.dim) if tune is None else whole_number("tune", tune, least=0),
-        keep=usual_parts(jumps=chosen.jumps.enabled) if keep is None else kept_parts("keep", keep),
-        thin=_thin(thin, draws),
-        chains=chains,
-        max_tune=LONGEST_TUNE * default_tune(starts.dim) if tune is None else 0,
-    )
-    starts.check(chains, plan.n_levels)
-    folder = None if store is None else Path(store)
-    _check_memory(plan, chains, folder, memory_limit)
-    job = Job(
-        spec=spec,
-        plan=plan,
-        seed=seed,
-        shapes=value_shapes(spec, starts.example),
-        workers=workers_for(plan, chains, cores),
-        watch=watcher(progress, smallest_ess),
-        stop=_stop(stop),
-        folder=folder,
-    )
-    flag("overwrite", overwrite)
-    with contextlib.nullcontext() if folder is None else claimed(folder, overwrite=overwrite):
-        in_place = folder is None and plan.thin == 1 and "statistics" in plan.keep
-        window = None if in_place else window_rows(plan)
-        with note_compiling(job.watch.shows):
-            runs = [ChainRun(plan, k, starts, own, window=window) for k, own in enumerate(seeds)]
-        warn_if_it_varies(runs[0], CALLER)
-        if folder is None:
-            return execute(job, runs, store_in_memory(plan, runs))
-        facts = run_facts(plan, seed, spec, reference_of(model))
-        return execute(job, runs, new_disk(folder, facts, plan, runs))
+    with asking(given, pool) as workers:
+        spec = workers.spec
+        chains = whole_number("chains", chains, least=1)
+        seed = recorded_seed(seed)
+        seeds = chain_seeds(seed, chains)
+        starts = _starts(spec, initial, seeds[0])
+        chosen = _settings(settings, adapt, swaps, refuses_bad=spec.refuses_bad)
+        is_ladder_given = temperatures is not None or inverse_temperatures is not None
+        betas = first_betas(
+            levels,
+            temperatures,
+            inverse_temperatures,
+            dim=starts.dim,
+            has_prior=spec.target.has_prior and (is_ladder_given or not spec.improper),
+            swap_acceptance=chosen.adaptation.swap_acceptance,
+        )
+        _require_proper(spec, betas)
+        plan = Plan(
+            target=spec.target,
+            settings=chosen,
+            betas=betas,
+            dim=starts.dim,
+            draws=whole_number("draws", draws, least=0),
+            tune=default_tune(starts.dim) if tune is None else whole_number("tune", tune, least=0),
+            keep=usual_parts(jumps=chosen.jumps.enabled) if keep is None else kept_parts("keep", keep),
+            thin=_thin(thin, draws),
+            chains=chains,
+            max_tune=LONGEST_TUNE * default_tune(starts.dim) if tune is None else 0,
+        )
+        starts.check(chains, plan.n_levels)
+        folder = None if store is None else Path(store)
+        _check_memory(plan, chains, folder, memory_limit)
+        job = Job(
+            spec=spec,
+            plan=plan,
+            seed=seed,
+            shapes=value_shapes(spec, starts.example),
+            workers=workers_for(plan, chains, cores),
+            watch=watcher(progress, smallest_ess),
+            stop=_stop(stop),
+            folder=folder,
+        )
+        flag("overwrite", overwrite)
+        with contextlib.nullcontext() if folder is None else claimed(folder, overwrite=overwrite):
+            in_place = folder is None and plan.thin == 1 and "statistics" in plan.keep
+            window = None if in_place else window_rows(plan)
+            with note_compiling(job.watch.shows):
+                runs = workers.begun(seeds, lambda k, own: ChainRun(plan, k, starts, own, window=window))
+            warn_if_it_varies(runs[0], CALLER)
+            workers.share(plan, runs, seeds)
+            if folder is None:
+                return execute(job, runs, store_in_memory(plan, runs))
+            facts = run_facts(plan, seed, spec, reference_of(model))
+            return execute(job, runs, new_disk(folder, facts, plan, runs))
 
 
 def resume(
@@ -213,6 +222,7 @@ def resume(
     walk: Move | None = None,
     draws: int | None = None,
     cores: int | None = None,
+    pool: Any = None,
     progress: Any = True,
     stop: Stop | None = None,
 ) -> Result:
@@ -230,13 +240,13 @@ def resume(
         that it gave before, at the points where the first chain is.
     draws
         Draws of each chain in all, those made before included. None: as many as were asked for.
-    cores, progress, stop
+    cores, pool, progress, stop
         As in `sample`.
     """
     require_compiler()
     folder = Path(path)
     read_run(folder)  # a folder without a run is named before it is locked
-    with held(folder):
+    with held(folder), contextlib.ExitStack() as within:
         commit, wrong = read_run(folder, thorough=True)
         if commit.is_cut:
             raise DamagedFileError(f"path: the run cannot go on, since draws are lost: {'; '.join(wrong)}")
@@ -244,9 +254,11 @@ def resume(
             warnings.warn("; ".join(wrong), DamageWarning, stacklevel=2)
         stored = commit.facts["run"]
         known = _known_model(stored) if model is None and log_likelihood is None else model
-        spec = model_spec(
+        given = model_spec(
             known, log_likelihood=log_likelihood, log_prior=log_prior, data=data, vectorized=vectorized
         )
+        workers = within.enter_context(asking(given, pool))
+        spec = workers.spec
         plan = plan_from_plain(stored["plan"], spec.target, swaps=swaps, walk=walk, name="plan")
         plan = replace(plan, draws=_more_draws(draws, plan))
         _check_memory(plan, len(commit.snapshots), folder, None)
@@ -262,8 +274,10 @@ def resume(
             folder=folder,
         )
         with note_compiling(job.watch.shows):
-            runs = chains_of(folder, commit, plan, chain_seeds(seed, len(commit.snapshots)))
+            seeds = chain_seeds(seed, len(commit.snapshots))
+            runs = chains_of(folder, commit, plan, seeds)
         _check_sameness(runs[0], stored["exactness"])
+        workers.share(plan, runs, seeds)
         facts = run_facts(plan, seed, spec, stored["reference"])
         return execute(job, runs, new_disk(folder, facts, plan, runs, after=commit))
 

@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from concurrent.futures import Future
 from types import TracebackType
-from typing import Protocol
+from typing import Any, Protocol
+
+from temperance.executors.work import Work
 
 
 class Executor(Protocol):
@@ -29,3 +31,28 @@ class Executor(Protocol):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Wait for what is under way, unless it was abandoned."""
+
+
+class Engine(Protocol):
+    """Workers that may be other processes: they know nothing but the work that they are sent."""
+
+    @property
+    def workers(self) -> int:
+        """How many of them there are, as far as is known; answers must not depend on it."""
+
+    @property
+    def in_this_process(self) -> bool:
+        """Whether work need not travel."""
+
+    @property
+    def limit(self) -> float | None:
+        """Seconds to wait for an answer; None where the engine itself sees to it, or nobody does."""
+
+    def ask(self, work: Work, argument: Any, later: bool) -> Future[Any]:
+        """Have work done with an argument; ``later``, if nobody waits for it yet.
+
+        What fails is a `PoolError`; the work's own errors are answers.
+        """
+
+    def close(self) -> None:
+        """Nobody wants any more answers."""

@@ -13,13 +13,13 @@ class Shown:
     """Another target, bound so that a point is shown as named values."""
 
     def __init__(self, target: Target, layout: Layout) -> None:
-        self._target, self._layout = target, layout
+        self.bare, self._layout = target, layout
         self.name, self.has_prior = target.name, target.has_prior
         self.runs_in_parallel = target.runs_in_parallel
 
     def bind(self, buffers: Buffers) -> Bound:
         """Tie the target to one chain."""
-        bound = self._target.bind(buffers)
+        bound = self.bare.bind(buffers)
         bound.show = self._named
         return bound
 

@@ -5,13 +5,18 @@ the level itself. A jump is accepted with the full density of the mixture in its
 whatever the mixture is, as long as it does not change.
 """
 
+import functools
 import math
+from collections.abc import Callable
+
+from numba import types
 
 from temperance.core.accept import metropolis
-from temperance.core.compile import compiled
+from temperance.core.compile import compiled, compiled_for, kernel_digest
 from temperance.core.lanes import LANES
 from temperance.core.mixture import mixture_log_density
 from temperance.core.move import Move
+from temperance.core.schema import numba_type
 from temperance.core.state import AT_BASE, AT_HOTTEST, JUMP, JUMP_DOF, Chain, FloatArray, Mixture
 
 
@@ -61,6 +66,26 @@ def begin(chain: Chain, row: int, level: int) -> None:
     info.which[level] = component
     for point, sign in ((chain.state.position[level], 1.0), (proposal, -1.0)):
         info.log_proposal_ratio[level] += sign * mixture_log_density(point, mixture)
+
+
+@functools.cache
+def compiled_jumps() -> Callable[[FloatArray, FloatArray, Mixture, FloatArray], int]:
+    """Where rows of random numbers would jump to: their points, as `begin` makes them, and how many."""
+    digest = kernel_digest()
+    matrix = types.float64[:, ::1]
+
+    @compiled_for(types.int64(matrix, matrix, numba_type(Mixture), matrix))
+    def jumps(normals: FloatArray, uniforms: FloatArray, mixture: Mixture, points: FloatArray) -> int:
+        digest  # noqa: B018  part of the cache key
+        n_jumps = 0
+        for row in range(normals.shape[0]):
+            if uniforms[row, 0] < mixture.chance[0]:
+                component = choose_component(uniforms[row, 1], mixture)
+                draw_jump(component, stretch(uniforms[row]), mixture, normals[row], points[n_jumps])
+                n_jumps += 1
+        return n_jumps
+
+    return jumps
 
 
 INDEPENDENCE = Move(name="independence", begin=begin, advance=metropolis, kind=JUMP)

@@ -11,6 +11,7 @@ from temperance.parameters import parameters_from
 from temperance.results import storage
 from temperance.results.drawn import Drawn
 from temperance.results.estimates import derived_estimates_of, estimates_of
+from temperance.results.joining import checked_results, joined_results
 from temperance.results.modes import Modes, given_modes, modes_of
 from temperance.results.show import as_html, as_text
 from temperance.results.summary import Summary, summarise
@@ -29,6 +30,14 @@ class Result(Drawn):
     that is rectangular; nothing is lost in ``chains``. Printed, a result shows its verdict and its warnings
     first. A result equals itself alone, so that it can be a key: compare what it holds, such as ``draws``.
     """
+
+    @classmethod
+    def concatenate(cls, results: Any) -> "Result":
+        """The chains of several runs as one result: a list of runs of one model that differ in their seeds.
+
+        It is the result of one run with all these chains; its ``seed`` would repeat that run.
+        """
+        return joined_results(checked_results(results, cls))
 
     def named(self, parameters: Any, *, dims: Any = None, coords: Any = None) -> "Result":
         """The same result, with names that are used wherever it is shown or exported.

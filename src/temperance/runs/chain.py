@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Protocol
 
 import numpy as np
 
@@ -31,9 +32,11 @@ from temperance.core.state import (
 )
 from temperance.moves import records_of
 from temperance.runs.allocate import cut, new_control, new_info
+from temperance.runs.asking import asked
 from temperance.runs.averaging import Ladder, take_ladder
 from temperance.runs.events import for_the_draws, learn
 from temperance.runs.failures import density_failure, move_failure, own_failure, swap_failure, thawed_failure
+from temperance.runs.foresight import coming_jumps
 from temperance.runs.learn import fit_after
 from temperance.runs.learner import Learner
 from temperance.runs.leave import LOG_SCALE, record_of
@@ -52,6 +55,13 @@ from temperance.runs.window import WAITING, Rows
 from temperance.store.contract import Handed
 from temperance.swaps.binding import bind
 from temperance.targets import Buffers
+
+
+class Elsewhere(Protocol):
+    """Somebody else who makes segments of a chain."""
+
+    def advance(self, run: "ChainRun", n_iterations: int) -> None:
+        """Have so many iterations made, or fewer when something ends it."""
 
 
 class ChainRun:
@@ -79,6 +89,7 @@ class ChainRun:
         self.failure: BaseException | None = None
         self.abandoned = False  # a call does not return, and nobody waits for it any more
         self.handing_over = threading.Lock()
+        self.elsewhere: Elsewhere | None = None  # where its segments are made, if not here
         self.rows = Rows(plan, window)
         self._seed = seed
         self._n_rows = 0  # iterations that have a row
@@ -185,6 +196,9 @@ class ChainRun:
         """
         end = min(self.n_done + n_iterations, self.n_in_all, self.plan.tune + self.rows.end_of_room)
         try:
+            if self.elsewhere is not None:
+                self.elsewhere.advance(self, end - self.n_done)
+                return
             while self.running and (self.something_is_due or (self.n_done < end and not self.waits)):
                 if self._is_to_learn:
                     self._learn()
@@ -195,6 +209,21 @@ class ChainRun:
         except Exception as error:  # noqa: BLE001  whatever it is, the draws must not go with it
             self.control[STATUS] = RAISED
             self.failure = own_failure(self.index, self.n_done, error)
+
+    def tuned(self) -> Trace:
+        """The rows of the tuning so far."""
+        return cut(self.tuning, self._phases(self.n_done)[0])
+
+    def take(self, value: Snapshot, tuning: Trace, sampling: Trace) -> None:
+        """The value after a segment that was made elsewhere, and its rows."""
+        now = restored(RunState, value, "now", {State: records_of(self.plan.moves).state})
+        if now.tune != self.plan.tune:
+            self.plan = replace(self.plan, tune=now.tune)
+            self.rows.lengthen_tuning(self.plan)
+        n_tuned, n_drawn = self._phases(self.n_done)
+        self.rows.put(n_tuned, tuning, n_drawn, sampling)
+        self._n_rows = max(self._n_rows, self.n_done + len(tuning.draws) + len(sampling.draws))
+        self.now = now
 
     def snapshot(self) -> Snapshot:
         """The value and the rows that were not handed over, as arrays by name."""
@@ -270,15 +299,7 @@ class ChainRun:
         """Ask the target at these points, the answers being in ``info``; what it raised, if it did."""
         self.info.n_asked[0] = len(points)
         self.info.proposal[: len(points)] = points
-        try:
-            with heeding(self.control, self._bound.failures):
-                self._bound.fill(self._buffers)
-        except BaseException as error:  # noqa: BLE001  whatever the density raised
-            return error
-        if self.control[STATUS] == RAISED:
-            self.control[STATUS] = RUNNING
-            return self._bound.failures.pop()
-        return None
+        return asked(self._bound, self._buffers)
 
     @property
     def something_is_due(self) -> bool:
@@ -290,7 +311,7 @@ class ChainRun:
     def _is_to_learn(self) -> bool:
         return self.n_done == self.now.next_stop
 
-    def take(self, learner: Learner, ladder: Ladder | None, setbacks: tuple[str, ...]) -> None:
+    def be_told(self, learner: Learner, ladder: Ladder | None, setbacks: tuple[str, ...]) -> None:
         """What it was told at a meeting of all chains."""
         now = self.now
         now.next_meeting = next_meeting(self.plan, self.n_done)
@@ -323,6 +344,8 @@ class ChainRun:
         stops = (stop for stop in (self.now.next_stop, self.now.next_meeting) if stop != NEVER)
         stop = min(end, *stops) if tuning else end
         size = min(self._noise.block_size, stop - began)
+        if not tuning and self._bound.ahead is not None and not self._bound.ahead.expects:
+            self._bound.ahead.expect(coming_jumps(self.now, self.n_in_all))
         before = schema.snapshot(self.state) if self._may_stop_halfway else None
         noise = self._noise.draw(self.state, size, first=-began % rest, step=rest)
         chain, bound, kernel = self._chain(settings, noise, trace), self._bound, self._swaps.kernel

@@ -25,6 +25,7 @@ from temperance.store.contract import Store
 
 REFRESH_SECONDS = 0.05
 SEGMENT_SECONDS = 0.1  # a stop, the display and what is committed wait for no longer
+SENT_SEGMENT_SECONDS = 1.0  # a value and its rows travel to a worker and back in some milliseconds
 FIRST_SEGMENT = 64  # iterations, before it is known how long one takes
 MAX_GROWTH = 2.0  # of a segment over the last: no chain gets farther ahead than that
 
@@ -51,7 +52,8 @@ class Segments:
             wanted = self.run.is_full or self._store.wants(self.run.index)
             if wanted and not self.run.abandoned:  # long before, and the run has ended without it
                 self._store.append(self.run.index, self.run.hand_over())
-        growth = SEGMENT_SECONDS / max(seconds, SEGMENT_SECONDS / MAX_GROWTH)
+        wanted_seconds = SEGMENT_SECONDS if self.run.elsewhere is None else SENT_SEGMENT_SECONDS
+        growth = wanted_seconds / max(seconds, wanted_seconds / MAX_GROWTH)
         self._size = max(1, int(max(made, self._size / MAX_GROWTH) * max(growth, 1.0 / MAX_GROWTH)))
 
 
@@ -88,7 +90,7 @@ def learn_together(runs: Sequence[ChainRun]) -> None:
         run.lengthen(why)
     ladders: Sequence[Ladder | None] = outcome.ladders or [None] * len(runs)
     for run, learner, ladder in zip(runs, outcome.learners, ladders, strict=True):
-        run.take(learner, ladder, outcome.setbacks if run is runs[0] else ())
+        run.be_told(learner, ladder, outcome.setbacks if run is runs[0] else ())
 
 
 def drive(runs: Sequence[ChainRun], crew: Crew, barriers: Iterable[Barrier] = ()) -> None:

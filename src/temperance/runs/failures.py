@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from temperance.core.move import Move
 from temperance.core.state import ASKED_TOO_OFTEN, BAD_RATIO, LEVEL, STATUS, Info, IntArray, State
-from temperance.errors import DensityError, MoveError, RunError, SwapWeightError
+from temperance.errors import DensityError, MoveError, PoolError, RunError, SwapWeightError
 from temperance.origin import came_from
 from temperance.swaps import Strategy
 from temperance.swaps.binding import BoundStrategy
@@ -26,6 +26,8 @@ def density_failure(
     """The log density, by its name and bound to a chain, raised ``cause``, or is NaN or +inf."""
     name, bound = density
     row = int(control[LEVEL])
+    if isinstance(cause, PoolError):
+        return _of_the_pool(cause, chain, state, bound.show(info.proposal[row]))
     what = "raised an error"
     if cause is None:
         what = f"is {info.log_density[row] + info.log_prior[row]}"
@@ -35,6 +37,15 @@ def density_failure(
         f"{BAD_VALUE_CURE if cause is None else came_from(cause)}"
     )
     return _explained(error, cause)
+
+
+def _of_the_pool(cause: PoolError, chain: int, state: State, point: str) -> PoolError:
+    error = PoolError(
+        f"{cause}; in chain {chain + 1}, iteration {int(state.iteration[0]) + 1}, asked for the log density "
+        f"from the point {point} on"
+    )
+    error.__cause__ = cause
+    return error
 
 
 def swap_failure(
@@ -79,7 +90,9 @@ def thawed_failure(move: Move, field: str, chain: int, first: int, last: int) ->
 
 
 def own_failure(chain: int, iteration: int, cause: Exception) -> BaseException:
-    """Something of ours failed."""
+    """Something of ours failed, or the workers that a chain was sent to."""
+    if isinstance(cause, PoolError):
+        return _explained(PoolError(f"{cause}; in chain {chain + 1}, after iteration {iteration}"), cause)
     return _explained(RunError(f"chain {chain + 1} failed in iteration {iteration + 1}: {cause!r}"), cause)
 
 

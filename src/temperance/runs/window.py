@@ -47,7 +47,7 @@ class Rows:
 
     def lengthen_tuning(self, plan: Plan) -> None:
         """Room for the rows of a tuning that has become longer."""
-        longer = new_trace(plan, plan.tune, tuning_columns())
+        self._plan, longer = plan, new_trace(plan, plan.tune, tuning_columns())
         _put(longer, 0, self.tuning)
         self.tuning = longer
 
@@ -69,6 +69,20 @@ class Rows:
         """Rows of so many draws for another thread to look at, and the draw that they begin with."""
         window, first = self._shown
         return first, cut(window, max(0, n_drawn - first))
+
+    def begin_at(self, n_drawn: int) -> None:
+        """The window begins after so many draws, whose rows somebody else has."""
+        self._put_window(self.window, n_drawn)
+
+    def since(self, n_tuned: int, n_written: int) -> tuple[Trace, Trace]:
+        """Rows of the tuning after so many, and those in the window, up to an iteration."""
+        tuned = _between(self.tuning, n_tuned, min(n_written, self._plan.tune))
+        return tuned, self.drawn(n_written - self._plan.tune)
+
+    def put(self, n_tuned: int, tuning: Trace, n_drawn: int, sampling: Trace) -> None:
+        """Rows that were made elsewhere, after so many of each phase."""
+        _put(self.tuning, n_tuned, tuning)
+        _put(self.window, n_drawn - self.first, sampling)
 
     def hand_over(self, n_tuned: int, n_drawn: int) -> dict[str, Trace]:
         """Rows that were not handed over before, up to these; of the draws, what is kept of whole groups."""

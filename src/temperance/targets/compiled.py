@@ -23,14 +23,18 @@ _CONTEXT_SIGNATURE = (types.intp,)
 class CompiledTarget:
     """An ``@njit`` log density, or a likelihood and a prior that both are."""
 
-    runs_in_parallel = True
+    runs_in_parallel, rows_stand_alone = True, True
 
     def __init__(self, functions: Functions) -> None:
+        self._functions = functions
         self.name = functions.name
         self.has_prior = functions.prior is not None
         self._table = None if functions.data is NO_DATA else DataTable(functions.data)
         loader = None if self._table is None else self._table.loader()
         self._evaluate = _compiled_evaluation(functions.tempered, functions.prior, loader)
+
+    def __reduce__(self) -> tuple[type, tuple[Functions]]:
+        return type(self), (self._functions,)
 
     def bind(self, buffers: Buffers) -> Bound:  # noqa: ARG002  it takes the buffers with each call
         """Tie the functions to one chain's buffers."""

@@ -11,6 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from temperance.core.evaluate import clear_answers
 from temperance.core.state import FloatArray, Info, IntArray
+from temperance.targets.ahead import Ahead
 
 # Places of the two parts of a target in a gradient.
 TEMPERED, UNTEMPERED = 0, 1
@@ -43,6 +44,7 @@ class Bound:
     keep_alive: Any = None
     failures: list[BaseException] = field(default_factory=list)
     show: Callable[[FloatArray], str] = plain_point  # how errors name a point
+    ahead: Ahead | None = None  # whom to tell which points will come, where that is of use
 
     def fill(self, buffers: Buffers) -> None:
         """Evaluate the points that stand in the proposal buffer, from Python."""

@@ -1,5 +1,6 @@
 """What is common to all kinds of density functions: names, arity, and what they may return."""
 
+import enum
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +10,14 @@ from temperance.errors import InvalidInputError, InvalidTypeError
 from temperance.origin import function_name
 from temperance.targets.foreign import compiled_from
 
-NO_DATA = object()
+
+class Absent(enum.Enum):
+    """What stands for data that nobody gave; it is still the same after a journey to another process."""
+
+    DATA = enum.auto()
+
+
+NO_DATA = Absent.DATA
 
 
 @dataclass(frozen=True)

@@ -22,15 +22,21 @@ class _FromPython:
     runs_in_parallel = False
 
     def __init__(self, functions: Functions) -> None:
+        self._functions = functions
         self.name = functions.name
         self.has_prior = functions.prior is not None
         self._tempered = with_data(functions.tempered, functions.data)
         self._prior = None if functions.prior is None else with_data(functions.prior, functions.data)
         self._prior_name = function_name(functions.prior)
 
+    def __reduce__(self) -> tuple[type, tuple[Functions]]:
+        return type(self), (self._functions,)
+
 
 class PythonTarget(_FromPython):
     """A plain Python log density, called once for each level."""
+
+    rows_stand_alone = True
 
     def bind(self, buffers: Buffers) -> Bound:
         """Tie the functions to one chain's buffers."""

@@ -22,15 +22,19 @@ class RoomyTarget:
     priors and values. Chains may run at once: each has room of its own for values, and all share the rest.
     """
 
-    has_prior, runs_in_parallel = True, True
+    has_prior, runs_in_parallel, rows_stand_alone = True, True, True
 
     def __init__(self, functions: Functions, prior: Any, n_values: int, tables: tuple[Any, ...]) -> None:
+        self._made_of = functions, prior, n_values, tables
         self.name = functions.name
         given = functions.data is not NO_DATA
         self._n_values = n_values
         self._shared = DataTable(functions.data if given else (), ours=(np.empty((1, n_values)), *tables))
         loader = self._shared.loader() if given else None
         self._evaluate = _evaluation(functions.tempered, prior, self._shared.loader_of_ours(), loader)
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        return type(self), self._made_of
 
     def bind(self, buffers: Buffers) -> Bound:
         """Tie the functions to one chain's buffers, and to room of its own."""

@@ -1,0 +1,170 @@
+"""Past this machine: a run on many workers, by a discrete-event simulation with measured constants.
+
+Chains ask for points as they do: in the tuning for those of all levels in each iteration, in the draws for
+that of a walk, or, ahead of time, for those of jumps. The parent hands out and takes back one question at a
+time, which is what ends the gain in the end. Prints the table of docs/parallel/simulation.md.
+"""
+
+import argparse
+import heapq
+import itertools
+import random
+from dataclasses import dataclass, field
+from typing import Any
+
+DEEP = 2  # as in targets/pooled.py
+WALKS = 0.05  # share of the draws in which the base level walks
+REST_EVERY = 20  # iterations between two moves of the hot levels
+SPREAD = 0.1  # of the time that a density takes, relative
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Workers, and what a question costs beside the density: in the parent, and on the way."""
+
+    workers: int
+    density: float
+    parent: float
+    latency: float
+
+
+@dataclass
+class Simulation:
+    """A queue of questions, workers that take them, and a parent that can do one thing at a time."""
+
+    machine: Machine
+    random: random.Random
+    now: float = 0.0
+    parent_free: float = 0.0
+    idle: int = 0
+    done: int = 0
+    queue: list[Any] = field(default_factory=list)
+    events: list[Any] = field(default_factory=list)
+    count: Any = field(default_factory=itertools.count)
+
+    def ask(self, then: Any, later: bool = False) -> None:
+        """A question, and what to do when it is answered."""
+        heapq.heappush(self.queue, (later, next(self.count), then))
+        self.hand_out()
+
+    def hand_out(self) -> None:
+        """Give questions to workers that are idle."""
+        while self.queue and self.idle:
+            *_, then = heapq.heappop(self.queue)
+            self.idle -= 1
+            seconds = self.machine.density * max(0.1, self.random.gauss(1.0, SPREAD))
+            begins = self.at_parent(self.machine.parent / 2)
+            heapq.heappush(self.events, (begins + self.machine.latency + seconds, next(self.count), then))
+
+    def at_parent(self, seconds: float) -> float:
+        """The parent's next free moment, after so many seconds of work for it."""
+        self.parent_free = max(self.parent_free, self.now) + seconds
+        return self.parent_free
+
+    def run(self, until: float) -> float:
+        """Evaluations a second."""
+        while self.events and self.now < until:
+            ended, _, then = heapq.heappop(self.events)
+            self.now = max(self.now, ended)
+            self.idle += 1
+            self.done += 1
+            self.now = max(self.now, self.at_parent(self.machine.parent / 2) - self.machine.parent / 2)
+            then()
+            self.hand_out()
+        return self.done / self.now
+
+
+class TuningChain:
+    """All levels in every iteration."""
+
+    def __init__(self, simulation: Simulation, levels: int) -> None:
+        self.simulation, self.levels = simulation, levels
+        self.next()
+
+    def next(self) -> None:
+        """The next iteration."""
+        self.waits = self.levels
+        for _ in range(self.levels):
+            self.simulation.ask(self.answered)
+
+    def answered(self) -> None:
+        """One point is there."""
+        self.waits -= 1
+        if self.waits == 0:
+            self.next()
+
+
+class DrawingChain:
+    """Mostly jumps, which are known ahead; walks and hot levels have to be waited for."""
+
+    def __init__(self, simulation: Simulation, levels: int) -> None:
+        self.simulation, self.levels = simulation, levels
+        self.depth = DEEP * simulation.machine.workers
+        self.ahead = self.ready = self.waits = self.iteration = 0
+        self.go_on()
+
+    def go_on(self) -> None:
+        """Iterations until one has to wait."""
+        while self.waits == 0:
+            self.top_up()
+            hot = self.levels - 1 if self.iteration % REST_EVERY == 0 else 0
+            walks = self.simulation.random.random() < WALKS
+            if not walks and self.ready == 0:
+                return
+            self.ready -= not walks
+            self.iteration += 1
+            self.waits = hot + walks
+            for _ in range(self.waits):
+                self.simulation.ask(self.answered)
+
+    def top_up(self) -> None:
+        """Ask for jumps, as many as are evaluated ahead."""
+        while self.ahead + self.ready < self.depth:
+            self.ahead += 1
+            self.simulation.ask(self.jump_answered, later=True)
+
+    def jump_answered(self) -> None:
+        """A jump is known."""
+        self.ahead -= 1
+        self.ready += 1
+        if self.waits == 0:
+            self.go_on()
+
+    def answered(self) -> None:
+        """A point that was waited for is there."""
+        self.waits -= 1
+        if self.waits == 0:
+            self.go_on()
+
+
+def rate(machine: Machine, kind: Any, chains: int, levels: int) -> float:
+    """Share of the workers' time that is used for the density."""
+    simulation = Simulation(machine, random.Random(1), idle=machine.workers)
+    for _ in range(chains):
+        kind(simulation, levels)
+    until = machine.density * 60 + 1000 * machine.parent
+    return simulation.run(until) * machine.density / machine.workers
+
+
+def main() -> None:
+    """Print the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--parent", type=float, default=100e-6, help="seconds of the parent for a question")
+    parser.add_argument("--latency", type=float, default=100e-6, help="seconds on the way")
+    given = parser.parse_args()
+    print(
+        "# Past this machine, simulated\n\n"
+        "Made by `python benchmarks/pool_simulation.py` (random seed 1): the share of the workers' time that "
+        f"goes into the density. A question costs the parent {1e6 * given.parent:.0f} µs, and "
+        f"{1e6 * given.latency:.0f} µs on the way; 8 levels; in the draws the base level walks in "
+        f"{WALKS:.0%} of the iterations, and hot levels move in one of {REST_EVERY}.\n"
+    )
+    print("| workers | a density takes | chains | tuning | draws |\n|---|---|---|---|---|")
+    for workers, density, chains in itertools.product((10, 100, 1000), (0.01, 1.0), (1, 4, 32, 128)):
+        machine = Machine(workers, density, given.parent, given.latency)
+        shares = [rate(machine, kind, chains, 8) for kind in (TuningChain, DrawingChain)]
+        print(f"| {workers} | {density:g} s | {chains} | {shares[0]:.0%} | {shares[1]:.0%} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

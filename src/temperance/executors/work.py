@@ -1,0 +1,53 @@
+"""Work that is sent to workers once and then asked for often.
+
+A worker that does not know a piece of work says so, and is asked again with it. So it need not be known
+how many workers there are, nor when a new one takes the place of another.
+"""
+
+import enum
+import pickle
+import threading
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+from temperance.executors.pickling import sendable
+
+Function = Callable[[Any], Any]
+MOST_KNOWN = 8  # pieces of work that a worker keeps, since pools of others outlive a run
+
+
+class Unknown(enum.Enum):
+    """The answer of a worker that was never sent the work."""
+
+    WORK = enum.auto()
+
+
+class Work:
+    """A function of one argument, with a name of its own for all workers."""
+
+    def __init__(self, function: Function, name: str, *, travels: bool = True) -> None:
+        self.function = function
+        self.token = uuid.uuid4().hex
+        self.payload = sendable(function, name) if travels else b""
+
+
+_known: dict[str, Function] = {}
+_lock = threading.Lock()
+
+
+def done(item: tuple[Any, ...]) -> Any:
+    """Do the work of a token, which comes with its payload if it may be unknown; in a worker.
+
+    Without an argument it is only taken to heart.
+    """
+    token, payload, *arguments = item
+    with _lock:
+        function = _known.get(token)
+        if function is None and payload is not None:
+            function = _known[token] = pickle.loads(payload)
+            for old in list(_known)[:-MOST_KNOWN]:
+                del _known[old]
+    if function is None:
+        return Unknown.WORK
+    return function(*arguments) if arguments else None
