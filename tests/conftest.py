@@ -15,7 +15,7 @@ SUITE_SEED = 20261116
 FIRST = [
     "broken_kernels", "kernels", "layers", "plots", "targets", "zoo", "awkward_runs", "invariance", "docs",
     "paper_items", "findings", "adaptation", "known_answers", "swaps_api", "swap_exact", "mode_learning",
-    "interrupt_and_progress",
+    "interrupt_and_progress", "pool",
 ]  # fmt: skip
 
 # The suite takes all cores already: more threads in each process would only wait for one another.

@@ -59,6 +59,7 @@ def chains(pool, **options):
 
 
 each_share = pytest.mark.parametrize("share", [points, chains])
+each_share_in_time = pytest.mark.parametrize("share", [points, pytest.param(chains, marks=pytest.mark.slow)])
 
 
 def assert_same_runs(one, other):
@@ -113,7 +114,7 @@ def workers(request, processes):
 # ---- the same draws
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 7])
+@pytest.mark.parametrize("size", [3, *(pytest.param(size, marks=pytest.mark.slow) for size in (1, 2, 7))])
 @pytest.mark.parametrize("name", SETUPS)
 def test_rows_by_worker_make_the_same_run(name, size, serial):
     """Trimming, jumps, scouts, slices, priors, sweeps; compiled, plain and vectorised densities."""
@@ -458,7 +459,7 @@ def test_a_killed_worker_is_replaced_and_the_draws_are_the_same(workers, tmp_pat
     assert_same_runs(made, tp.sample(plain_gaussian, **SHORT))
 
 
-@each_share
+@each_share_in_time
 def test_points_that_workers_die_over_end_the_run_with_all_draws(share, tmp_path):
     def density(x):
         if x[0] > 2.5:
@@ -599,7 +600,7 @@ def test_processes_that_mpi_does_not_know_of_are_refused(monkeypatch):
 # ---- ends
 
 
-@each_share
+@each_share_in_time
 def test_a_stop_does_not_wait_for_a_worker(share):
     """Broken: a chain that waits for what it asked, whatever happens."""
     stop = tp.Stop()

@@ -173,9 +173,7 @@ class Workers:
             except Exception as error:  # noqa: BLE001  raised again by whoever asked
                 task.answer.set_exception(_failed(error))
                 return
-        task.answer.set_exception(
-            PoolError(f"{len(ends)} workers, one after the other, ended over the same points: {_said(ends)}")
-        )
+        task.answer.set_exception(PoolError(_given_up(ends)))
 
     def _watch(self, timeout: float) -> None:
         """Kill workers that take too long; whoever waits for them sees them die."""
@@ -207,5 +205,8 @@ def _failed(error: Exception) -> PoolError:
     return made
 
 
-def _said(ends: list[str]) -> str:
-    return f"each {ends[0]}" if len(set(ends)) == 1 else "; ".join(f"one {end}" for end in ends)
+def _given_up(ends: list[str]) -> str:
+    if len(ends) < 2:
+        return f"a worker {''.join(ends) or 'was not needed any more'}"
+    said = f"each {ends[0]}" if len(set(ends)) == 1 else "; ".join(f"one {end}" for end in ends)
+    return f"{len(ends)} workers, one after the other, ended over the same points: {said}"
