@@ -49,6 +49,7 @@ def run(page: Path, block: Block, namespace: dict[str, object]) -> None:
 
 
 NEEDS = {
+    "bilby.md": "bilby",
     "jax.md": "numpyro",
     "pymc.md": "pymc",
 }  # pages with examples of a library that is not installed here

@@ -175,7 +175,7 @@ EXACT = DIM * (-0.5 * CENTRE**2 / (1.0 + NARROW**2) + math.log(NARROW / math.sqr
 DENSE = {
     **QUIET,
     "initial": np.zeros(DIM),
-    "levels": 9,
+    "levels": 12,
     "draws": 8_000,
     "settings": tp.Settings(
         trimming=tp.Trimming(enabled=False), adaptation=tp.Adaptation(swap_acceptance=0.7)

@@ -178,7 +178,7 @@ def test_values_of_a_folder_are_made_by_the_model(constrained, tmp_path):
     [
         (SimpleNamespace(dim=2, log_density=normal), "the run has 3 coordinates, and the model has 2"),
         (model(log_density=normal, names=["a", "b", "c"]), "the run has the coordinates {'place'"),
-        (normal, "model must be a temperance.Model, or an object with dim and log_density; got"),
+        (normal, "model must be a temperance.Model, an object with dim and log_density, or a model of"),
         (model(log_density=normal, constrain=lambda rows: 3), "a dictionary of arrays must be returned"),
     ],
 )
@@ -198,7 +198,8 @@ def test_values_of_chains_cut_short_come_back(tmp_path):
             raise ValueError
         return -0.5 * float(x @ x)
 
-    few = {**SHORT, "tune": 30, "cores": 1}
+    apart = tp.Settings(jumps=tp.Jumps(share=False))  # so that one chain is ahead of the other
+    few = {**SHORT, "tune": 30, "cores": 1, "settings": apart}
     with pytest.raises(tp.DensityError) as info:
         tp.sample(model(log_density=fragile, start=ZERO, **NAMED), **few)
     result = info.value.result

@@ -317,7 +317,8 @@ def test_processes_evaluate_jumps_ahead(jumpy, workers, hits):
 @pytest.mark.parametrize("value", [math.nan, ValueError("not there")])
 def test_what_a_jump_ahead_meets_takes_effect_when_its_turn_comes(value, jumpy, hits):
     """Broken: an error that ends the run when it is met."""
-    rows = jumpy.chains[0].sampling
+    options = {**JUMPY, "chains": 1, "seed": jumpy.seed}
+    rows = tp.sample(form("plain", two_modes), **options).chains[0].sampling
     jumps = np.flatnonzero(rows.jump >= 0)
     bad = rows.proposal[jumps[len(jumps) // 2]]
 
@@ -328,7 +329,6 @@ def test_what_a_jump_ahead_meets_takes_effect_when_its_turn_comes(value, jumpy, 
             return value
         return float(two_modes(x))
 
-    options = {**JUMPY, "chains": 1, "seed": jumpy.seed}
     ended, twin = same_end(density, points(Here(2)), **options)
     assert f"iteration {1_500 + jumps[len(jumps) // 2] + 1}" in str(ended)
     np.testing.assert_array_equal(ended.result.draws, twin.result.draws)

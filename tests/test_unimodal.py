@@ -82,7 +82,11 @@ def two_along_the_diagonal(x):
 @pytest.mark.parametrize("walk", ["robust", "covariance"])
 def test_a_level_with_two_modes_shows_them_in_whatever_direction_they_lie(walk, seed) -> None:
     """Measured along the axes the modes on the diagonal pass for one: 0.9 to 1 instead of 0.2."""
-    settings = tp.Settings(adaptation=tp.Adaptation(walk=walk), trimming=tp.Trimming(enabled=False))
+    settings = tp.Settings(
+        adaptation=tp.Adaptation(walk=walk),
+        trimming=tp.Trimming(enabled=False),
+        jumps=tp.Jumps(share=False),  # chains are replicates here
+    )
     scores = []
     for density in (two_along_an_axis, two_along_the_diagonal):
         result = tp.sample(
