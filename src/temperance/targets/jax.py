@@ -42,11 +42,18 @@ def over_rows(function: Any, *, with_data: bool = False) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def called(points: Any, *data: Any) -> Any:
-        n = len(leaves(points)[0])
         if data and held[0] is not data[0]:
             held[:] = data[0], jax.device_put(mapped(np.array, data[0]))
-        returned = many(mapped(_padded, points), *held[1 : 1 + len(data)])
-        return mapped(lambda one: np.asarray(one)[:n], returned)
+        arguments = held[1 : 1 + len(data)]
+        if isinstance(
+            points, np.ndarray
+        ):  # the usual case; going over trees takes longer than a small density
+            n, returned = len(points), many(_padded(points), *arguments)
+        else:
+            n, returned = len(leaves(points)[0]), many(mapped(_padded, points), *arguments)
+        if isinstance(returned, tuple | dict | list):
+            return mapped(lambda one: np.asarray(one)[:n], returned)
+        return np.asarray(returned)[:n]
 
     return called
 
