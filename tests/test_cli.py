@@ -329,7 +329,7 @@ def test_bad_numbers(folder, initial):
 @pytest.mark.parametrize(
     ("function", "text"),
     [
-        ("number", "model must be a log density (a function of one vector)"),
+        ("number", "model must be a log density (a function of one vector; also"),
         ("nowhere", "outside the support"),
         ("failing", "ZeroDivisionError: halfway there"),
         ("nothing", "nothing must return one number, got NoneType"),

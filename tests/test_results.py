@@ -684,8 +684,9 @@ def test_a_swap_moves_the_point_with_its_replica(two_parts):
 
 
 def several(**changes):
+    apart = tp.Settings(jumps=tp.Jumps(share=False))
     options = {"initial": np.zeros(2), "levels": 3, "tune": 50, "draws": 30, "progress": False, **changes}
-    return tp.sample(lambda x: -0.5 * float(x @ x), **options)
+    return tp.sample(lambda x: -0.5 * float(x @ x), settings=apart, **options)
 
 
 def test_runs_put_together_are_one_run_of_all_their_seeds():

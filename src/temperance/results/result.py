@@ -35,7 +35,8 @@ class Result(Drawn):
     def concatenate(cls, results: Any) -> "Result":
         """The chains of several runs as one result: a list of runs of one model that differ in their seeds.
 
-        It is the result of one run with all these chains; its ``seed`` would repeat that run.
+        Where chains do not learn from each other (``Jumps(share=False)``), it is the result of one run with
+        all these chains, which its ``seed`` would repeat.
         """
         return joined_results(checked_results(results, cls))
 
