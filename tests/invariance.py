@@ -207,7 +207,7 @@ def _spread_out(parts: tuple[np.ndarray, ...], dim: int) -> Any:
 def learnt_run(seed: int, *, dim: int, n_levels: int, min_levels: int, n_steps: int) -> Any:
     """A whole run: its ladder, walks, mixture and rest are what its tuning made of them."""
     plan = make_plan(
-        target_of(False), np.geomspace(1.0, 0.05, n_levels), dim, strategy=tp.swaps.even_odd(), tune=6_000,
+        target_of(False), np.geomspace(1.0, 0.05, n_levels), dim, strategy=tp.swaps.even_odd(), tune=12_000,
         draws=n_steps, settings=tp.Settings(trimming=tp.Trimming(min_levels=min_levels)),
     )  # fmt: skip
     run = make_run(plan, seed=seed)
