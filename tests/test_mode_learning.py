@@ -155,6 +155,8 @@ def test_scouts_climb_likelihood_and_prior_together(seed) -> None:
     expected = [flat_part(point) + prior_part(point) for point in scout.kept]
     np.testing.assert_allclose(scout.kept_log_target, expected)
     assert np.abs(scout.kept.mean(axis=0) - 3.0 * 2.0 / 2.1).max() < 2.0, "four standard deviations"
+    expected = [flat_part(point) + prior_part(point) for point in scout.tried]
+    np.testing.assert_allclose(scout.tried_log_target, expected)
 
 
 def test_efficiency_is_one_for_the_mixture_itself_and_falls_with_a_bad_fit(rng) -> None:

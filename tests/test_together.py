@@ -74,6 +74,28 @@ def test_a_gaussian_is_known_from_points_that_were_not_drawn_from_it(rng) -> Non
     assert np.linalg.norm(points.mean(axis=0)) > 1.0, "what moments say"
 
 
+@pytest.mark.parametrize("size", [0.36, 2.0])
+def test_few_points_tell_the_size_and_the_place_of_a_known_shape(size, rng) -> None:
+    """As a scout brings them: 24 points in eight dimensions, where a whole quadratic has 45 coefficients."""
+    shape, truth = np.diag(np.linspace(0.1, 2.0, 8)), np.full(8, 0.7)
+    points = truth + rng.standard_normal((24, 8)) @ np.sqrt(shape)
+    known = known_of(lambda x: -0.5 * (x - truth) @ np.linalg.inv(shape) @ (x - truth), points)
+    centre, covariance = points.mean(axis=0), size * shape
+    for _ in range(3):  # the prior at the first guess gives way
+        centre, covariance = quadratic_fit(centre, covariance, known)
+    np.testing.assert_allclose(centre, truth, atol=0.02)
+    np.testing.assert_allclose(covariance, shape, rtol=0.03, atol=1e-3)
+
+
+def test_without_states_a_component_is_judged_by_the_highest_points(rng) -> None:
+    """Refused proposals lie anywhere; those far below the peak say nothing of what jumps would meet."""
+    points = np.concatenate([rng.standard_normal((50, 3)), 30.0 + rng.standard_normal((50, 3))])
+    known = known_of(lambda x: -0.5 * x @ x, points, own=np.zeros(100, dtype=bool))
+    assert 40 < len(known.judges().point) <= 50
+    own = np.arange(100) >= 90
+    assert len(replace(known, own=own).judges().point) == 10
+
+
 def components_of(points, label):
     groups = [points[label == k] for k in np.unique(label)]
     return Components(

@@ -25,6 +25,8 @@ class Scout(NamedTuple):
     uniforms: Annotated[FloatArray, of("step")]
     kept: Annotated[FloatArray, of("kept", "dim")]  # states of the second half
     kept_log_target: Annotated[FloatArray, of("kept")]
+    tried: Annotated[FloatArray, of("step", "dim")]  # all points that were evaluated
+    tried_log_target: Annotated[FloatArray, of("step")]
 
 
 @compiled
@@ -42,6 +44,9 @@ def propose_step(scout: Scout, step: int, proposal: FloatArray) -> None:
 def take_step(scout: Scout, step: int, log_target: float, wanted: float, proposal: FloatArray) -> None:
     """Accept the step or not, learn the scale, keep the state when its turn has come; in place."""
     accept_prob = math.exp(capped_log_prob(log_target - scout.log_target[0]))
+    scout.tried_log_target[step] = log_target
+    for i in range(proposal.shape[0]):
+        scout.tried[step, i] = proposal[i]
     if scout.uniforms[step] < accept_prob:
         scout.log_target[0] = log_target
         for i in range(proposal.shape[0]):

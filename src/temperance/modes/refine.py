@@ -10,7 +10,7 @@ from temperance.core.state import FloatArray
 from temperance.modes.components import Components
 from temperance.modes.local import best_worth, by_component, local_worth, weighed
 from temperance.modes.policy import REGRESSION
-from temperance.modes.regress import BoolArray, Known, n_coefficients, quadratic_fit
+from temperance.modes.regress import BoolArray, Known, few_coefficients, n_coefficients, quadratic_fit
 
 
 def regressed(
@@ -44,7 +44,7 @@ def sharpened(one: Components, known: Known, shape: FloatArray) -> Components:
 
     Where the component is far off itself, one of the usual shape may be a better place to begin.
     """
-    if len(known.point) < n_coefficients(known.point.shape[1]):
+    if len(known.point) < few_coefficients(known.point.shape[1]):
         return one
     judges = known.judges()
     best, worth = _climbed(one, local_worth(one, judges), known, judges)

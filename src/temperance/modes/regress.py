@@ -31,9 +31,12 @@ class Known:
         return Known(self.point[rows], self.log_density[rows], self.own[rows])
 
     def judges(self) -> "Known":
-        """Those by which a fit is judged: where the chain was, or all if that is next to nothing."""
-        enough = np.count_nonzero(self.own) >= REGRESSION.min_judges * (self.point.shape[1] + 1)
-        return self.chosen(self.own) if enough else self
+        """Those by which a fit is judged: where the chain was, or if that is next to nothing the highest."""
+        dim = self.point.shape[1]
+        if np.count_nonzero(self.own) >= REGRESSION.min_judges * (dim + 1):
+            return self.chosen(self.own)
+        high = self.log_density >= np.max(self.log_density, initial=-np.inf) - fall_within(dim, 0.99)
+        return self.chosen(high)
 
 
 def quadratic_fit(
@@ -49,20 +52,18 @@ def quadratic_fit(
     z = np.linalg.solve(root, (known.point - centre).T).T
     square = (z**2).sum(axis=1)
     near = square < REGRESSION.reach * chi_square_quantile(0.99, dim)
-    if np.count_nonzero(near) < n_coefficients(dim):
+    if np.count_nonzero(near) < few_coefficients(dim):
         return None
-    lowest = known.log_density[near].max() - 0.5 * chi_square_quantile(0.999, dim) - REGRESSION.depth
-    near &= known.log_density > lowest
-    if np.count_nonzero(near) < n_coefficients(dim):
+    near &= known.log_density > known.log_density[near].max() - fall_within(dim, 0.999) - REGRESSION.depth
+    if np.count_nonzero(near) < few_coefficients(dim):
         return None
     z, square = z[near], square[near]
     weight = 1.0 / (1.0 + np.maximum(square - dim, 0.0) / dim)
-    i, j = np.triu_indices(dim)
-    design = np.concatenate([np.ones((len(z), 1)), z, z[:, i] * z[:, j]], axis=1)
-    coefficient = ridge(design, known.log_density[near] + 0.5 * square, weight)
-    linear = coefficient[1 : dim + 1]
-    quadratic = np.zeros((dim, dim))
-    quadratic[i, j] = coefficient[dim + 1 :]
+    response = known.log_density[near] + 0.5 * square
+    if len(z) < n_coefficients(dim):
+        linear, quadratic = _scaled(z, square, response, weight)
+    else:
+        linear, quadratic = _reshaped(z, response, weight)
     hessian = np.eye(dim) - (quadratic + quadratic.T)
     if np.linalg.eigvalsh(hessian)[0] < REGRESSION.min_curvature:
         return None
@@ -74,9 +75,39 @@ def quadratic_fit(
     return centre + root @ shift, 0.5 * (spread + spread.T)
 
 
+def _reshaped(z: FloatArray, response: FloatArray, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The linear and the quadratic part of the response, with all products."""
+    dim = z.shape[1]
+    i, j = np.triu_indices(dim)
+    design = np.concatenate([np.ones((len(z), 1)), z, z[:, i] * z[:, j]], axis=1)
+    coefficient = ridge(design, response, weight)
+    quadratic = np.zeros((dim, dim))
+    quadratic[i, j] = coefficient[dim + 1 :]
+    return coefficient[1 : dim + 1], quadratic
+
+
+def _scaled(
+    z: FloatArray, square: FloatArray, response: FloatArray, weight: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Likewise from points too few for all products: the shape stays, its size and its place are found."""
+    dim = z.shape[1]
+    coefficient = ridge(np.column_stack([np.ones(len(z)), z, square]), response, weight)
+    return coefficient[1 : dim + 1], coefficient[-1] * np.eye(dim)
+
+
 def n_coefficients(dim: int) -> int:
     """Of a quadratic in so many variables."""
     return (dim + 1) * (dim + 2) // 2
+
+
+def few_coefficients(dim: int) -> int:
+    """Of one whose shape is given."""
+    return dim + 2
+
+
+def fall_within(dim: int, share: float) -> float:
+    """How far below its peak the log density of a Gaussian is, at most, at that share of its states."""
+    return 0.5 * chi_square_quantile(share, dim)
 
 
 def ridge(design: FloatArray, response: FloatArray, weight: FloatArray) -> FloatArray:

@@ -118,8 +118,9 @@ def _sample(given: Material, dim: int) -> Sample:
 
 def _known(sample: Sample, given: Material) -> Known:
     """All points of which the log density is known."""
+    tried = given.archive.tried
     return Known(
-        np.concatenate([sample.point, given.left_point]),
-        np.concatenate([sample.log_density, given.left_log_density]),
-        np.append(sample.own, np.zeros(len(given.left_point), dtype=np.bool_)),
+        np.concatenate([sample.point, given.left_point, tried]),
+        np.concatenate([sample.log_density, given.left_log_density, given.archive.tried_log_density]),
+        np.append(sample.own, np.zeros(len(given.left_point) + len(tried), dtype=np.bool_)),
     )

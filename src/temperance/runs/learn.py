@@ -16,6 +16,8 @@ from temperance.modes.components import Components
 from temperance.modes.learnt import LearntModes
 from temperance.modes.mixture import make_mixture, with_chance, with_mass
 from temperance.modes.policy import LEARNING, SCOUTING
+from temperance.modes.refine import regressed
+from temperance.modes.regress import Known
 from temperance.modes.student import log_fall, squares
 from temperance.modes.worth import jump_chance, rest_every, tuning_chance
 from temperance.runs.fitting import distinct_states, fitted, material
@@ -97,6 +99,7 @@ def with_found(learner: Learner, plan: Plan, scout: Scout) -> Learner:
     falls = log_fall(squares(scout.kept, centre, covariance), plan.dim)
     peak = np.median(scout.kept_log_target + falls)
     found = Components(centre[None], covariance[None], np.array([peak]), np.array([len(scout.kept)]))
+    found, _ = regressed(found, _seen_by(scout), learner.pooled, split=False)
     joined = with_mass(learner.components.joined(found))
     if len(joined) <= len(learner.components):
         return learner
@@ -106,6 +109,16 @@ def with_found(learner: Learner, plan: Plan, scout: Scout) -> Learner:
         components=joined,
         archive=learner.archive.with_scout(scout),
         mixture=with_chance(mixture, float(learner.mixture.chance[0])),
+    )
+
+
+def _seen_by(scout: Scout) -> Known:
+    """What a scout evaluated in its last round; its states are where it was."""
+    finite = np.isfinite(scout.tried_log_target)
+    return Known(
+        np.concatenate([scout.kept, scout.tried[finite]]),
+        np.append(scout.kept_log_target, scout.tried_log_target[finite]),
+        np.arange(len(scout.kept) + np.count_nonzero(finite)) < len(scout.kept),
     )
 
 

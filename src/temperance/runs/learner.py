@@ -17,26 +17,35 @@ from temperance.theory import chi_square_quantile
 
 @dataclass(frozen=True)
 class Archive:
-    """States that scouts brought back."""
+    """What scouts brought back: states, which make modes, and all that they evaluated at last."""
 
     point: FloatArray
     log_density: FloatArray
     width: FloatArray
+    tried: FloatArray
+    tried_log_density: FloatArray
 
     @staticmethod
     def columns() -> tuple[str, ...]:
         """The names of the columns, in order."""
-        return "point", "log_density", "width"
+        return "point", "log_density", "width", "tried", "tried_log_density"
 
     def with_scout(self, scout: Scout) -> "Archive":
         """With what a scout kept. Its scale tells how wide a mode is that is wider than the base's."""
         width = np.full(len(scout.kept), max(1.0, math.exp(scout.log_scale[0])))
-        most = SCOUTING.max_archive
+        most, finite = SCOUTING.max_archive, np.isfinite(scout.tried_log_target)
         return Archive(
             np.concatenate([self.point, scout.kept])[-most:],
             np.concatenate([self.log_density, scout.kept_log_target])[-most:],
             np.concatenate([self.width, width])[-most:],
+            np.concatenate([self.tried, scout.tried[finite]])[-most:],
+            np.concatenate([self.tried_log_density, scout.tried_log_target[finite]])[-most:],
         )
+
+
+def no_archive(dim: int) -> Archive:
+    """Nothing yet."""
+    return Archive(np.empty((0, dim)), np.empty(0), np.empty(0), np.empty((0, dim)), np.empty(0))
 
 
 @dataclass(frozen=True)
@@ -81,7 +90,7 @@ def first_learner(plan: Plan) -> Learner:
         pooled=np.eye(dim),
         broad_mean=np.zeros(dim),
         broad_covariance=np.eye(dim),
-        archive=Archive(np.empty((0, dim)), np.empty(0), np.empty(0)),
+        archive=no_archive(dim),
         told_at=np.empty(0),
         seen=np.empty(0),
         next_fit=next_fit,

@@ -27,6 +27,8 @@ def new_scout(state: State, level: int, covariance: FloatArray) -> Scout:
         uniforms=np.empty(n_steps),
         kept=np.empty((n_kept, dim)),
         kept_log_target=np.full(n_kept, -np.inf),
+        tried=np.empty((n_steps, dim)),
+        tried_log_target=np.full(n_steps, -np.inf),
     )
 
 
