@@ -137,22 +137,27 @@ def test_a_failure_is_a_row_with_its_message() -> None:
     def broken(_seed: int) -> Outcome:
         raise RuntimeError("too bad\nand a long trace")
 
-    row = repetition(PEAKS, Density(PEAKS), broken, 1)
+    row = repetition(PEAKS, Density(PEAKS), broken, 1)[0]
     assert row["status"] == FAILED
     assert row["message"] == "RuntimeError: too bad"
 
 
 def test_a_stated_number_beyond_the_budget_is_a_failure() -> None:
     stated = Outcome(draws=np.zeros((3, 2)), settings="", evaluations=2 * PEAKS.budget)
-    row = repetition(PEAKS, Density(PEAKS), lambda _seed: stated, 1)
+    row = repetition(PEAKS, Density(PEAKS), lambda _seed: stated, 1)[0]
     assert row["status"] == FAILED
     assert str(row["message"]).startswith("BudgetError: evaluations must not exceed 38,250")
 
 
-def test_our_runs_meet_the_budget() -> None:
+def test_our_runs_meet_the_budget_and_are_judged_in_both_ways() -> None:
     task = replace(PEAKS, budget=4_000)
-    outcome = ours.sampler(task, chains=2, levels=4)(1)
+    sampler = ours.sampler(task, weighted=True, chains=2, levels=4)
+    outcome = sampler(1)
     assert 4_000 - 8 < outcome.evaluations <= 4_000
+    by_draws, by_weights = repetition(task, Density(task), sampler, 1)
+    assert by_draws["evaluations"] == by_weights["evaluations"]
+    assert by_weights["n_draws"] > by_draws["n_draws"]
+    assert len(repetition(task, Density(task), ours.sampler(task, chains=1, levels=4), 1)) == 1
 
 
 def test_our_evaluations_are_those_that_are_made() -> None:

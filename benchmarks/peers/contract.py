@@ -24,6 +24,8 @@ OURS = (
     "temperance_one_chain_weighted",
     "temperance_paper",
 )
+# Whose runs are judged by their weighted sample as well, and the name of those rows.
+WEIGHTED = {"temperance": "temperance_weighted", "temperance_one_chain": "temperance_one_chain_weighted"}
 PEERS = (
     "emcee",
     "ptemcee",
@@ -67,7 +69,7 @@ class Outcome:
 
     ``evaluations`` is None when the density itself counted; where it cannot (compiled by the peer), the
     adapter states the number, and says in its notes how it is made up. ``cpu_seconds`` is None for the whole
-    call.
+    call. ``weighted`` is the same run by its weighted sample, of a peer in `WEIGHTED`.
     """
 
     draws: FloatArray
@@ -75,6 +77,7 @@ class Outcome:
     weights: FloatArray | None = field(default=None)
     evaluations: int | None = None
     cpu_seconds: float | None = None
+    weighted: Outcome | None = None
 
 
 Sampler = Callable[[int], Outcome]  # from a seed

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -46,21 +47,22 @@ def bare_call(task: Task) -> Callable[..., tp.Result]:
 
 
 def timed(sample: Callable[[], tp.Result], *, weighted: bool = False) -> Outcome:
-    """What a run came to: its draws, or its weighted sample."""
+    """What a run came to: its draws, and its weighted sample where that is asked for."""
     began = time.process_time()
     result = sample()
-    draws, weights = result.draws.reshape(-1, result.draws.shape[-1]), None
-    if weighted:
-        draws, weights = result.weighted.points, result.weighted.weights
-    elapsed = time.process_time() - began
     chains, n_levels = len(result.chains), result.n_levels_at_start
-    return Outcome(
-        cpu_seconds=elapsed,
-        draws=draws,
-        weights=weights,
+    outcome = Outcome(
+        cpu_seconds=time.process_time() - began,
+        draws=result.draws.reshape(-1, result.draws.shape[-1]),
         evaluations=evaluations(result),
         settings=f"{chains} chain{'s' if chains > 1 else ''}, {n_levels} levels",
     )
+    if not weighted:
+        return outcome
+    found = result.weighted
+    elapsed = time.process_time() - began
+    by_weights = replace(outcome, cpu_seconds=elapsed, draws=found.points, weights=found.weights)
+    return replace(outcome, weighted=by_weights)
 
 
 def evaluations(result: tp.Result) -> int:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from peers.contract import Peer, Sampler, load_adapter
+from peers.contract import WEIGHTED, Outcome, Peer, Sampler, load_adapter
 from peers.density import Density
 from peers.measures import measure
 from peers.store import DONE, FAILED, Store
@@ -37,26 +37,34 @@ def main(arguments: Sequence[str]) -> None:
     for seed in map(int, arguments[4:]):
         if time.monotonic() > until:
             break
-        store.append(task, peer, {"seed": seed, **common, **repetition(task, density, sampler, seed)})
+        names = [peer, *([WEIGHTED[peer]] if peer in WEIGHTED else [])]
+        for name, row in zip(names, repetition(task, density, sampler, seed), strict=False):
+            store.append(task, name, {"seed": seed, **common, **row})
 
 
-def repetition(task: Task, density: Density, sampler: Sampler, seed: int) -> dict[str, object]:
-    """One repetition as a row; a failure keeps its message."""
+def repetition(task: Task, density: Density, sampler: Sampler, seed: int) -> list[dict[str, object]]:
+    """One repetition as a row, and one more by its weighted sample; a failure keeps its message."""
     np.random.seed(seed)  # noqa: NPY002 - several peers draw from the global state
     density.count = 0
     began = time.process_time()
     try:
         outcome = sampler(seed)
         elapsed = time.process_time() - began
-        spent = {
-            "cpu_seconds": elapsed if outcome.cpu_seconds is None else outcome.cpu_seconds,
-            "evaluations": density.count if outcome.evaluations is None else outcome.evaluations,
-        }
-        density.check(int(spent["evaluations"]))
-        return {"status": DONE, "settings": outcome.settings, **spent, **measure(task, outcome)}
+        both = [outcome] if outcome.weighted is None else [outcome, outcome.weighted]
+        return [row_of(task, density, one, elapsed) for one in both]
     except Exception as error:  # noqa: BLE001 - whatever a peer raises is its result
         spent = {"cpu_seconds": time.process_time() - began, "evaluations": density.count}
-        return {"status": FAILED, "message": first_line(error), **spent}
+        return [{"status": FAILED, "message": first_line(error), **spent}] * 2
+
+
+def row_of(task: Task, density: Density, outcome: Outcome, elapsed: float) -> dict[str, object]:
+    """What a sampler left, in numbers."""
+    spent = {
+        "cpu_seconds": elapsed if outcome.cpu_seconds is None else outcome.cpu_seconds,
+        "evaluations": density.count if outcome.evaluations is None else outcome.evaluations,
+    }
+    density.check(int(spent["evaluations"]))
+    return {"status": DONE, "settings": outcome.settings, **spent, **measure(task, outcome)}
 
 
 def first_line(error: Exception) -> str:

@@ -16,4 +16,4 @@ def prepare(task: Task, _density: Density) -> Sampler:
     """Chains and levels as `temperance.sample` takes them by itself."""
     from peers.ours import sampler
 
-    return sampler(task)
+    return sampler(task, weighted=True)

@@ -16,4 +16,4 @@ def prepare(task: Task, _density: Density) -> Sampler:
     """One chain, and levels as `temperance.sample` takes them by itself."""
     from peers.ours import sampler
 
-    return sampler(task, chains=1)
+    return sampler(task, weighted=True, chains=1)

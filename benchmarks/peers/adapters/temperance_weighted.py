@@ -1,8 +1,9 @@
 """Our sampler with its defaults, judged by its weighted sample."""
 
-from peers.contract import ONE_POINT, Peer, Sampler
-from peers.density import Density
-from peers.tasks import Task
+from peers.adapters.temperance import prepare
+from peers.contract import ONE_POINT, Peer
+
+__all__ = ["PEER", "prepare"]
 
 PEER = Peer(
     title="temperance, weighted",
@@ -11,10 +12,3 @@ PEER = Peer(
     notes="The same runs as temperance's, by `result.weighted`: draws and jump proposals "
     "together. The time of the weights is in its CPU time.",
 )
-
-
-def prepare(task: Task, _density: Density) -> Sampler:
-    """Chains and levels as `temperance.sample` takes them by itself."""
-    from peers.ours import sampler
-
-    return sampler(task, weighted=True)
