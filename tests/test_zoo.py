@@ -16,7 +16,7 @@ from sklearn.datasets import load_diabetes
 import temperance as tp
 from harness import PLAIN
 from judge import judge_means
-from temperance.zoo import Problem, labels, regression
+from temperance.zoo import Problem, labels, oriented, regression
 
 REPLICATES, DRAWS = 64, 2_000
 VISIBLE = 0.1  # a bias that the tests of draws promise to see, in standard deviations or as a factor
@@ -41,6 +41,8 @@ THICK_RINGS = tp.zoo.rings(3, radius=0.8, thickness=0.6, right_weight=0.4)  # th
 STUDENTS = tp.zoo.student_modes()
 TAME_STUDENTS = tp.zoo.student_modes(3, dof=15.0, n_modes=3)  # their second moments can be seen in draws
 SHELLS = tp.zoo.gaussian_shells(2)
+SKEWED = tp.zoo.skew_modes()
+ORIENTED = tp.zoo.oriented_modes()
 MANY = tp.zoo.many_modes()
 SCATTERED = tp.zoo.many_modes(30, 2)
 EXACT = {
@@ -50,7 +52,7 @@ EXACT = {
     **{f"labels {k}": problem for k, problem in LABELS.items()},
     "widths": WIDTHS, "rare": RARE, "bananas": BANANAS, "rings": RINGS, "thick rings": THICK_RINGS,
     "students": STUDENTS, "tame students": TAME_STUDENTS, "many": MANY, "scattered": SCATTERED,
-    "shells": SHELLS,
+    "shells": SHELLS, "skewed": SKEWED, "oriented": ORIENTED,
 }  # fmt: skip
 HEAVY = ("funnel", "students")  # averages of their squares do not settle
 
@@ -535,6 +537,39 @@ def test_student_modes_equal_those_of_scipy(name, dof, rng) -> None:
         assert found != pytest.approx(student_twin(x, problem, dof + 0.01), rel=1e-6)
 
 
+def test_skew_modes_equal_those_of_scipy(rng) -> None:
+    """Far out on the steep side as well, where the distribution function is no number any more."""
+    sides = np.array([[1.0, -1.0, 1.0], [-1.0, 1.0, -1.0], [1.0, -1.0, 1.0]])
+    places = np.array([[0.0, 0.0, 0.0], [14.0, 0.0, 0.0], [28.0, 0.0, 0.0]])
+    for x in np.array([14.0, 0.0, 0.0]) + 15.0 * rng.standard_normal((20, 3)):
+        logs = [
+            stats.skewnorm.logpdf(x, 4.0 * side, place).sum()
+            for side, place in zip(sides, places, strict=True)
+        ]
+        twin = float(special.logsumexp(logs, b=SKEWED.mode_weights))
+        assert SKEWED.log_density(x) - SKEWED.log_normaliser == pytest.approx(twin, rel=1e-6)
+
+
+def test_oriented_modes_are_normals_that_differ_in_shape(rng) -> None:
+    """Each mode by its exact draws: tenfold longer than wide, along axes of its own."""
+    draws = ORIENTED.draw(50_000, 3)
+    groups = [draws[ORIENTED.nearest_mode(draws) == k] for k in range(5)]
+    shapes = [np.cov(group.T) for group in groups]
+    for group, shape, centre in zip(groups, shapes, ORIENTED.modes, strict=True):
+        np.testing.assert_allclose(np.sqrt(np.linalg.eigvalsh(shape)[[0, -1]]), [0.2, 2.0], rtol=0.06)
+        np.testing.assert_allclose(group.mean(axis=0), centre, atol=0.2)
+    assert min(np.abs(one - shapes[0]).max() for one in shapes[1:]) > 0.5
+    centres, roots = oriented._shapes(5)
+    exact = [
+        stats.multivariate_normal(centre, root @ root.T) for centre, root in zip(centres, roots, strict=True)
+    ]
+    twin = special.logsumexp(
+        [one.logpdf(draws[:5]) for one in exact], axis=0, b=ORIENTED.mode_weights[:, None]
+    )
+    found = np.array([ORIENTED.log_density(x) for x in draws[:5]]) - ORIENTED.log_normaliser
+    np.testing.assert_allclose(found, twin, rtol=1e-10)
+
+
 @pytest.mark.parametrize("problem", [MANY, SCATTERED, tp.zoo.many_modes(40, 1)], ids=repr)
 def test_scattered_modes_are_ten_sds_apart(problem) -> None:
     n_modes, dim = problem.modes.shape
@@ -556,7 +591,7 @@ def test_scattered_modes_stay_where_they_are() -> None:
     np.testing.assert_allclose(MANY.modes[[0, -1]], MANY_PLACES, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", ["widths", "rare", "bananas", "rings", "many"])
+@pytest.mark.parametrize("name", ["widths", "rare", "bananas", "rings", "many", "skewed", "oriented"])
 def test_plain_walks_stay_in_their_mode(name, seed) -> None:
     """The problems are genuine: only the tails of the students let a walk cross."""
     problem, options = EXACT[name], {"levels": 1, "draws": 4_000, "chains": 2, "progress": False}
@@ -567,7 +602,16 @@ def test_plain_walks_stay_in_their_mode(name, seed) -> None:
 
 
 def test_the_same_numbers_compile_once() -> None:
-    for name in ("unequal_widths", "rare_mode", "two_bananas", "rings", "student_modes", "many_modes"):
+    for name in (
+        "unequal_widths",
+        "rare_mode",
+        "two_bananas",
+        "rings",
+        "student_modes",
+        "skew_modes",
+        "oriented_modes",
+        "many_modes",
+    ):
         assert tp.zoo.get(name).log_density is tp.zoo.get(name).log_density
     assert BANANAS.log_density is tp.zoo.two_bananas(7).log_density
 

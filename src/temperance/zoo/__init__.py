@@ -8,6 +8,7 @@ from temperance.zoo.curved import banana, funnel
 from temperance.zoo.cylinders import twenty_cylinders
 from temperance.zoo.gaussians import gaussian, two_modes
 from temperance.zoo.labels import label_switching
+from temperance.zoo.oriented import oriented_modes
 from temperance.zoo.peaks import twenty_peaks
 from temperance.zoo.problem import Problem
 from temperance.zoo.registry import get, names
@@ -15,6 +16,7 @@ from temperance.zoo.regression import bridge, bridge_data
 from temperance.zoo.rings import rings
 from temperance.zoo.scattered import many_modes
 from temperance.zoo.shells import gaussian_shells
+from temperance.zoo.skewed import skew_modes
 from temperance.zoo.students import student_modes
 from temperance.zoo.uneven import rare_mode, unequal_widths
 
@@ -30,8 +32,10 @@ __all__ = [
     "label_switching",
     "many_modes",
     "names",
+    "oriented_modes",
     "rare_mode",
     "rings",
+    "skew_modes",
     "student_modes",
     "twenty_cylinders",
     "twenty_peaks",

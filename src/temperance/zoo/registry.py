@@ -8,12 +8,14 @@ from temperance.zoo.curved import banana, funnel
 from temperance.zoo.cylinders import twenty_cylinders
 from temperance.zoo.gaussians import gaussian, two_modes
 from temperance.zoo.labels import label_switching
+from temperance.zoo.oriented import oriented_modes
 from temperance.zoo.peaks import twenty_peaks
 from temperance.zoo.problem import Problem
 from temperance.zoo.regression import bridge
 from temperance.zoo.rings import rings
 from temperance.zoo.scattered import many_modes
 from temperance.zoo.shells import gaussian_shells
+from temperance.zoo.skewed import skew_modes
 from temperance.zoo.students import student_modes
 from temperance.zoo.uneven import rare_mode, unequal_widths
 
@@ -25,8 +27,10 @@ _FACTORIES: dict[str, Callable[[], Problem]] = {
     "gaussian_shells": gaussian_shells,
     "label_switching": label_switching,
     "many_modes": many_modes,
+    "oriented_modes": oriented_modes,
     "rare_mode": rare_mode,
     "rings": rings,
+    "skew_modes": skew_modes,
     "student_modes": student_modes,
     "twenty_cylinders": twenty_cylinders,
     "twenty_peaks": twenty_peaks,
