@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= out
 
-.PHONY: demo demo-cluster test test-all lint chromium bench bench-against bench-swaps bench-jumps bench-moves bench-clustering bench-intervals bench-evidence bench-weighing bench-pools bench-peers bench-peers-ours reproduction docs soak clean
+.PHONY: demo demo-cluster test test-all lint chromium bench bench-against bench-swaps bench-jumps bench-zoo bench-moves bench-clustering bench-intervals bench-evidence bench-weighing bench-pools bench-peers bench-peers-ours reproduction docs soak clean
 
 demo: $(VENV)/.installed
 	$(BIN)/temperance demo --out $(OUT)
@@ -45,6 +45,11 @@ bench-swaps: $(VENV)/.installed
 
 bench-jumps: $(VENV)/.installed
 	PYTHONPATH=benchmarks $(BIN)/python benchmarks/jumps.py
+	$(BIN)/python tools/jumps_page.py
+
+# Errors on the whole zoo against another commit: make bench-zoo REV=51dc088.
+bench-zoo: $(VENV)/.installed
+	PYTHONPATH=benchmarks $(BIN)/python benchmarks/zoo_against.py $(REV)
 	$(BIN)/python tools/jumps_page.py
 
 bench-moves: $(VENV)/.installed

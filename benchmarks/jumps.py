@@ -106,6 +106,10 @@ OTHERS: dict[str, tuple[Callable[[], zoo.Problem], int, Callable[[zoo.Problem], 
     "banana": (zoo.banana, 50_000, at_zero),
     "banana, 10-d": (lambda: zoo.banana(10), 100_000, at_zero),
     "funnel": (zoo.funnel, 100_000, at_zero),
+    # Added when all was chosen, and judged last.
+    "skew modes, 3-d": (zoo.skew_modes, 50_000, lightest),
+    "skew modes, 8-d": (lambda: zoo.skew_modes(8), 100_000, lightest),
+    "oriented modes, 5-d": (zoo.oriented_modes, 100_000, lightest),
 }
 MAIN = ("twenty_peaks-37500", "twenty_cylinders-150000", "two_modes-100000", "bridge-100000")
 
