@@ -12,12 +12,13 @@ from records import jumping, learnt_modes, make_result, with_chains, with_draws
 from temperance.core.state import JUMP_DOF
 from temperance.modes import overlap, student
 from temperance.modes import pool as pooling
-from temperance.modes.overlap import joined, overlaps
+from temperance.modes.overlap import joined, overlaps, without_fragments
 from temperance.modes.policy import MATCHING
 from temperance.modes.pool import pooled
 from temperance.modes.student import most_likely
 from temperance.results.diagnostics import find_modes, mcse_mean, occupancy
 from temperance.runs.allocate import cut
+from temperance.theory import student_tail
 
 CENTRES = np.array([[0.0, 0.0], [12.0, 0.0], [0.0, 20.0]])
 
@@ -156,6 +157,44 @@ def test_draws_go_to_the_component_with_the_highest_density(rng, monkeypatch, di
         for x in points
     ]
     np.testing.assert_allclose(nearest, np.min(squares, axis=1))
+
+
+@pytest.mark.parametrize(
+    ("place", "count", "n_modes"),
+    [(5.0, 1, 1), (7.0, 1, 1), (7.0, 40, 2), (60.0, 1, 2), (60.0, 400, 2), (5.0, 400, 2)],
+    ids=["tail", "far tail", "too many for a tail", "too far for a tail", "a mode", "a near mode"],
+)
+def test_a_few_draws_in_a_tail_are_no_mode(place, count, n_modes, rng):
+    """Beside 10,000 draws of one mode; a mode of some weight stays one wherever it is."""
+    points = np.concatenate(
+        [rng.standard_normal((10_000, 2)), [place, 0.0] + 0.1 * rng.standard_normal((count, 2))]
+    )
+    component = (np.arange(len(points)) >= 10_000).astype(np.int64)
+    assert len(np.unique(without_fragments(np.array([0, 1]), component, points))) == n_modes
+
+
+def test_fragments_join_the_mode_that_explains_them_best(rng):
+    """And draws that have no width at all explain nothing."""
+    sizes, places = [4_000, 4_000, 2, 4_000], [0.0, 30.0, 25.0, 90.0]
+    points = np.concatenate(
+        [
+            [place, 0.0] + (place < 90.0) * rng.standard_normal((n, 2))
+            for n, place in zip(sizes, places, strict=True)
+        ]
+    )
+    component = np.repeat(np.arange(4), sizes)
+    mode = without_fragments(np.arange(4), component, points)
+    assert mode.tolist() == [0, 1, 1, 2]
+
+
+@pytest.mark.parametrize("dim", [1, 2, 7, 100])
+@pytest.mark.parametrize("square", [1.0, 30.0, 1e3, 1e6])
+def test_the_tail_of_a_student_is_that_of_scipy(dim, square):
+    """With unit covariance, whatever the degrees of freedom."""
+    for dof in (3.0, 5.0, 20.0):
+        expected = stats.f.sf(square * dof / (dof - 2.0) / dim, dim, dof)
+        assert student_tail(square, dim, dof) == pytest.approx(expected, rel=1e-9)
+    assert student_tail(0.0, dim, 5.0) == 1.0
 
 
 def test_what_overlaps_is_one_mode():

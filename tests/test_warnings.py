@@ -876,10 +876,17 @@ def spike_in_a_bell(x):
 
 @pytest.mark.filterwarnings("ignore::temperance.errors.BoundWarning")
 def test_a_chain_that_left_a_spike_for_good_is_accused(seed):
-    """All start in the spike. Eight of 36 left it in trials; that none of 24 does has a chance of 1/400."""
-    options = {"chains": 24, "draws": 1_000, "tune": 1_500, "progress": False}
-    result = tp.sample(spike_in_a_bell, initial=np.zeros(20), seed=seed, settings=APART, **options)
-    left = [chain for k, chain in enumerate(result.chains) if result.log_density[k].max() < 10.0]
+    """All start in the spike, and runs are made until some have left it: six of 96 did in trials.
+
+    That none of 144 does has a chance of 1e-4.
+    """
+    early = replace(APART, adaptation=tp.Adaptation(ladder_gain=tp.Gain()))  # before levels have parted
+    options = {"chains": 24, "draws": 1_000, "tune": 1_500, "progress": False, "settings": early}
+    for k in range(6):
+        result = tp.sample(spike_in_a_bell, initial=np.zeros(20), seed=seed + k, **options)
+        left = [chain for k, chain in enumerate(result.chains) if result.log_density[k].max() < 10.0]
+        if left:
+            break
     assert left, "or this test says nothing"
     assert the(replace(result, chains=tuple(left)), "lost mode").serious
     for chain in left:

@@ -71,6 +71,27 @@ def gaussian_log_ratio(acceptance: float, dim: int) -> float:
     return -2.0 * NormalDist().inv_cdf(0.5 * acceptance) / math.sqrt(dim)
 
 
+def student_tail(square: float, dim: int, dof: float) -> float:
+    """The chance that a multivariate Student's t of unit covariance is at this squared distance or farther.
+
+    With x = 1 / (1 + square / (dof − 2)) it is the regularised incomplete beta function I_x(dof/2, d/2), by
+    its series of positive terms. Near the centre, where that would take long, it is taken as certain.
+    """
+    a, b = 0.5 * dof, 0.5 * dim
+    x = 1.0 / (1.0 + square / (dof - 2.0))
+    if x > 0.999:
+        return 1.0
+    term = total = 1.0
+    for n in range(10_000):
+        term *= (a + b + n) * x / (a + 1.0 + n)
+        total += term
+        if term < 1e-12 * total:
+            break
+    log_front = a * math.log(x) + b * math.log1p(-x) - math.log(a)
+    log_beta = math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+    return min(1.0, math.exp(log_front - log_beta) * total)
+
+
 def chi_square_quantile(probability: float, dim: int) -> float:
     """Of the squared length of a standard normal vector, by Wilson & Hilferty's approximation."""
     part = 2.0 / (9.0 * dim)

@@ -8,8 +8,8 @@ import numpy.typing as npt
 from temperance.core.state import FloatArray, IntArray
 from temperance.modes.policy import MATCHING
 from temperance.modes.pool import NOWHERE, Pool
-from temperance.modes.student import batches_of_squares, log_terms, most_likely, nearest_squares
-from temperance.theory import chi_square_quantile
+from temperance.modes.student import batches_of_squares, log_terms, most_likely, nearest_squares, squares
+from temperance.theory import chi_square_quantile, student_tail
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -60,6 +60,42 @@ def joined(shared: FloatArray) -> IntArray:
         mode[mode == i] = j
     names: IntArray = np.unique(mode, return_inverse=True)[1]
     return names
+
+
+def without_fragments(mode: IntArray, labels: IntArray, points: FloatArray) -> IntArray:
+    """The same modes, but small ones that the tail of a larger one explains belong to that.
+
+    A regression may give a component to the far end of a tail. It shares no draws with the body of its mode,
+    but so few draws so far out are what a tail like that of Student's t has.
+    """
+    of_draw = mode[labels]
+    size = np.bincount(of_draw, minlength=int(mode.max()) + 1)
+    small = np.flatnonzero((size > 0) & (size < MATCHING.fragment * len(points)))
+    large = np.flatnonzero(size > max(points.shape[1], MATCHING.fragment * len(points)))
+    moments = {k: _moments(points[of_draw == k]) for k in large} if len(small) else {}
+    target = np.arange(len(size))
+    for k in small:
+        centre = points[of_draw == k].mean(axis=0)[None]
+        expected = {j: size[j] * _tail(centre, *moments[j]) for j in large}
+        best = max(expected, key=lambda j: expected[j], default=None)
+        if best is not None and expected[best] >= size[k]:
+            target[k] = best
+    names: IntArray = np.unique(target[mode], return_inverse=True)[1]
+    return names
+
+
+def _moments(points: FloatArray) -> tuple[FloatArray, FloatArray]:
+    dim = points.shape[1]
+    return points.mean(axis=0), np.cov(points.T).reshape(dim, dim)
+
+
+def _tail(point: FloatArray, mean: FloatArray, covariance: FloatArray) -> float:
+    """The chance to be as far out as this point, were the mode a Student's t; none where it has no width."""
+    try:
+        square = float(squares(point, mean, covariance)[0])
+    except np.linalg.LinAlgError:
+        return 0.0
+    return student_tail(square, len(mean), MATCHING.tail_dof) if np.isfinite(square) else 0.0
 
 
 def far_from_all(nearest: FloatArray, dim: int) -> BoolArray:

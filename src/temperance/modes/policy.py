@@ -115,6 +115,8 @@ class Matching:
     same_quantile: float = 0.5  # the centre of each lies in the inner half of the other's mass
     max_overlap: float = 0.06  # of one's draws that might be another's, for two modes; by looking at the zoo
     far_quantile: float = 0.999  # of the distance from a centre; draws beyond it no component explains
+    fragment: float = 0.005  # of the draws; what is smaller may be a part of another mode's tail
+    tail_dof: float = 5.0  # of Student's t, whose tails are heavier than those of most modes
 
 
 @dataclass(frozen=True, kw_only=True)

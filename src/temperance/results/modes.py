@@ -10,7 +10,14 @@ import numpy as np
 
 from temperance.core.state import FloatArray, IntArray
 from temperance.errors import InvalidInputError
-from temperance.modes.overlap import BoolArray, far_from_all, joined, overlaps, visited_only
+from temperance.modes.overlap import (
+    BoolArray,
+    far_from_all,
+    joined,
+    overlaps,
+    visited_only,
+    without_fragments,
+)
 from temperance.modes.pool import NOWHERE, Pool, pooled
 from temperance.modes.student import most_likely, nearest_squares
 from temperance.results.diagnostics import find_modes, mcse_mean, nearest_mode, occupancy
@@ -197,7 +204,7 @@ def _from_pool(result: "Result", pool: Pool) -> Modes:
     visited, component = np.unique(component, return_inverse=True)
     left = visited_only(pool, visited)
     shared, nearest = overlaps(points, component, left)
-    mode_of, order = _heaviest_first(joined(shared), component)
+    mode_of, order = _heaviest_first(without_fragments(joined(shared), component, points), component)
     label = mode_of[component].reshape(n_chains, n_draws)
     place = [np.append(mode_of, NOWHERE)[where] for where in left.place]  # what is nowhere takes the last
     n_jumps, acceptance = _jumps(result, place, len(order))
