@@ -43,10 +43,16 @@ Cell = dict[str, Any]
 def main() -> None:
     """Write the page."""
     cells = json.loads((FOLDER / "cells.json").read_text(encoding="utf-8"))
-    (ROOT / "docs" / "jumps.md").write_text(page(cells), encoding="utf-8")
+    (ROOT / "docs" / "jumps.md").write_text(page(cells, compared()), encoding="utf-8")
 
 
-def page(cells: dict[str, Cell]) -> str:
+def compared() -> dict[str, Cell]:
+    """What ``make bench-zoo`` measured, problem by problem."""
+    rows = FOLDER / "against.json"
+    return json.loads(rows.read_text(encoding="utf-8")) if rows.exists() else {}
+
+
+def page(cells: dict[str, Cell], against: dict[str, Cell]) -> str:
     """The template with its tables filled in."""
     parts = {
         "dof": str(JUMP_DOF),
@@ -56,6 +62,7 @@ def page(cells: dict[str, Cell]) -> str:
         "heading": heading(cells),
         "main": main_table(cells, (ONE_CHAIN, WITHOUT_JUMPS, PAPER, FOUR_CHAINS)),
         "zoo": zoo_table(cells),
+        "against": against_table(against),
         "unset": unset_table(cells),
         "ablation": main_table(cells, [name for name in VARIANTS if name not in NOT_LEFT_OUT]),
         "clustering": (FOLDER / "clustering.md").read_text(encoding="utf-8").strip(),
@@ -136,6 +143,29 @@ def zoo_table(cells: dict[str, Cell]) -> str:
             if column in pair[0]:
                 lines.append(zoo_row(title, budget, column, *pair))
                 title, budget = "", ""
+    return "\n".join(lines)
+
+
+def against_table(rows: dict[str, Cell]) -> str:
+    """Errors of this version beside those of another commit; a sentence where nothing was measured."""
+    missing = [name for name in (*MAIN, *OTHERS) if name not in rows]
+    if not rows:
+        return "Not measured yet."
+    one = next(iter(rows.values()))
+    measured = f"{one['runs']} runs each, seeds from {one['first_seed']:,}; {one['versions']}; {one['date']}"
+    lines = [
+        f"Against commit {one['against']}, {measured}.",
+        "",
+        "| problem | error now | before | ratio |",
+        "|---" * 4 + "|",
+    ]
+    for name, row in rows.items():
+        title = TASKS[name].problem.name if name in TASKS else name
+        text = f"{row['ratio']:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
+        ratio = f"**{text}**" if row["low"] > WORSE else text
+        lines.append(f"| {title} | {row['new']:.3g} | {row['old']:.3g} | {ratio} |")
+    if missing:
+        lines += ["", f"Not measured yet: {', '.join(missing)}."]
     return "\n".join(lines)
 
 
