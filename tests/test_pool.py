@@ -28,7 +28,7 @@ from kinds import KINDS, form
 from temperance.executors import pickling
 from temperance.executors.work import Work, done
 from temperance.runs import drive
-from temperance.runs.sent import Order
+from temperance.runs.sent import Made, Order
 from temperance.targets.ahead import Ahead
 from temperance.targets.pooled import even_parts
 from test_segments import DRAWS, SETUPS, TUNE
@@ -530,6 +530,28 @@ def test_wrong_answers_are_refused(change, message):
     """Row 55."""
     with pytest.raises(tp.PoolError, match=message):
         tp.sample(plain_gaussian, pool=Here(1, change), **{**SHORT, "chains": 1})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda made, first: None, "must answer with a segment of a chain, got NoneType"),
+        (lambda made, first: first, r"made none of the \d+ iterations"),
+    ],
+    ids=["nothing", "no progress"],
+)
+def test_wrong_segments_are_refused(change, message, monkeypatch):
+    """Broken: a chain that is handed the same value again and again, for ever."""
+    monkeypatch.setattr(drive, "SENT_SEGMENT_SECONDS", 1e-9)
+    seen = []
+
+    def changed(answers):
+        seen.extend(one for one in answers if isinstance(one, Made))
+        return [change(one, seen[0]) if isinstance(one, Made) and len(seen) > 1 else one for one in answers]
+
+    with pytest.raises(tp.PoolError, match=message) as ended:
+        tp.sample(plain_gaussian, pool=chains(Here(1, changed)), **{**SHORT, "chains": 1})
+    assert len(ended.value.result.chains[0].tuning.draws) > 0
 
 
 def shortened(answer):

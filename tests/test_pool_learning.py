@@ -46,6 +46,8 @@ SETUPS = {
     "thinned": {"model": plain, "tune": TUNE, "thin": 4},
 }  # fmt: skip
 QUICK = ("together", "longer, one chain")
+# Those in which nothing is decided by a worker that is patched here.
+IN_PARENT = ("together", "together, compiled", "together, vectorised", "longer", "trimmed, sweeps")
 EVER_LONGER = replace(LEARNING, near_zero=(-1.0, 2.0), rising=0.0)
 
 
@@ -58,11 +60,15 @@ def made(name, **options):
     return tp.sample(**{**OPTIONS, **SETUPS[name], **options})
 
 
+def going_on(put=setattr):
+    """By default tuning is short, and goes on to its cap."""
+    put(lengthen, "_have_met", lambda *_: False)
+    put(sampling, "default_tune", lambda _: 60)
+
+
 @pytest.fixture(autouse=True)
 def given(request, monkeypatch):
-    """By default tuning is short, and goes on to its cap; segments are short, so that much comes at ends."""
-    monkeypatch.setattr(lengthen, "_have_met", lambda *_: False)
-    monkeypatch.setattr(sampling, "default_tune", lambda _: 60)
+    going_on(monkeypatch.setattr)
     if "one chain" in request.node.name:
         monkeypatch.setattr(lengthen, "LEARNING", EVER_LONGER)
 

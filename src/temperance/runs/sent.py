@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from temperance.core.state import STATUS, STOPPED, Trace
+from temperance.errors import PoolError
 from temperance.executors.trouble import Trouble, packed
 from temperance.runs.chain import ChainRun
 from temperance.runs.plan import Plan, plan_from_plain, plan_to_plain
@@ -97,8 +98,12 @@ class Elsewhere:
             future.cancel()
             run.control[STATUS] = STOPPED
             return
-        made = future.result()
+        made, began, was_due = future.result(), run.n_done, run.something_is_due
+        if not isinstance(made, Made):
+            raise PoolError(f"a worker must answer with a segment of a chain, got {type(made).__name__}")
         run.take(made.value, made.n_tuned, made.tuning, made.sampling)
         run.n_wasted = made.n_wasted
         run.control[STATUS] = made.status
         run.failure = None if made.failure is None else made.failure.unpacked()
+        if run.n_done == began and run.running and not was_due:
+            raise PoolError(f"a worker made none of the {n_iterations} iterations that it was asked for")
