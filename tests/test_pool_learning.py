@@ -1,4 +1,4 @@
-"""Workers change nothing in what chains learn: shared modes, tuning that goes on, trimming, sweeps, resume."""
+"""Workers change nothing in what chains learn: shared modes, longer tuning, trimming, sweeps, resume."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor

@@ -95,6 +95,11 @@ def opened(pool: Pool) -> Iterator[Engine]:
 def _engine(pool: Pool) -> Engine:
     of, limit = pool.of, pool.timeout
     if isinstance(of, int):
+        if is_frozen():
+            raise InvalidInputError(
+                f"pool: {of} workers cannot be started by a frozen program, which has no Python to start; "
+                "give an executor, or an object with map"
+            )
         return Workers(of, timeout=limit, retries=pool.retries)
     _require_a_world(of)
     if callable(getattr(of, "scatter", None)):  # a Dask client
@@ -114,6 +119,17 @@ def _number(pool: Any) -> int:
 
 def _dask_workers(client: Any) -> int:
     return max(1, int(sum(client.nthreads().values())))
+
+
+def is_frozen() -> bool:
+    """Whether this program is no Python interpreter that could be started once more."""
+    return bool(getattr(sys, "frozen", False)) or not sys.executable
+
+
+def has_world() -> bool:
+    """Whether a launcher of MPI has started this process beside others."""
+    told = [os.environ.get(name, "1") for name in WORLD_SIZES]
+    return any(value.isdigit() and int(value) > 1 for value in told)
 
 
 def _require_a_world(pool: Any) -> None:

@@ -1,6 +1,7 @@
 """One chain: its value tied to a density and a strategy in this process, and advanced by segments."""
 
 import threading
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Protocol
@@ -90,6 +91,8 @@ class ChainRun:
         self.abandoned = False  # a call does not return, and nobody waits for it any more
         self.handing_over = threading.Lock()
         self.elsewhere: Elsewhere | None = None  # where its segments are made, if not here
+        # Of a point, when it was last evaluated by itself: seconds, and cores that were busy meanwhile.
+        self.cost = (0.0, 0.0)
         self.rows = Rows(plan, window)
         self._seed = seed
         self._n_rows = 0  # iterations that have a row
@@ -215,7 +218,7 @@ class ChainRun:
         return cut(self.tuning, self._phases(self.n_done)[0])
 
     def take(self, value: Snapshot, n_tuned: int, tuning: Trace, sampling: Trace) -> None:
-        """The value after a segment that was made elsewhere, and its rows; those of the tuning after so many."""
+        """The value after a segment made elsewhere, and its rows; those of the tuning after so many."""
         now = restored(RunState, value, "now", {State: records_of(self.plan.moves).state})
         if now.tune != self.plan.tune:
             self.plan = replace(self.plan, tune=now.tune)
@@ -299,7 +302,11 @@ class ChainRun:
         """Ask the target at these points, the answers being in ``info``; what it raised, if it did."""
         self.info.n_asked[0] = len(points)
         self.info.proposal[: len(points)] = points
-        return asked(self._bound, self._buffers)
+        began, busy = time.perf_counter(), time.process_time()
+        error = asked(self._bound, self._buffers)
+        seconds = time.perf_counter() - began
+        self.cost = seconds / len(points), (time.process_time() - busy) / max(seconds, 1e-9)
+        return error
 
     @property
     def something_is_due(self) -> bool:
