@@ -79,6 +79,8 @@ class Shared(Alone):
         """The same, with chains that are made by workers whole, where that was asked for or is faster."""
         del again
         self._send(plan, runs, seeds)
+        if runs[0].elsewhere is None:
+            self.target.look_at_rows(runs[0].state.position[: int(runs[0].state.n_levels[0])])
         return plan, runs
 
     def _send(self, plan: Plan, runs: list[ChainRun], seeds: Sequence[np.random.SeedSequence]) -> None:
