@@ -102,7 +102,8 @@ def sample(
         As in PyMC. ``tune=None`` gives the covariances time to settle: 600 iterations a dimension,
         and 5,000 at least. Where jumps are worth next to nothing then, but ever more, or chains that share
         have been in no mode in common, it is made twice as long, four times at most, and the result says so.
-        ``cores`` is the number of chains that run at once; it never changes the draws.
+        ``cores`` is the number of chains that run at once; it never changes the draws. Without it and
+        without ``pool``, a density in plain Python has worker processes if the run will take long.
     pool
         Workers that evaluate the log density: a number of processes of our own, a
         ``concurrent.futures.Executor``, any object with ``map``, a Dask client, or a `temperance.Pool` of one
