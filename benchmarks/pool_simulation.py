@@ -199,8 +199,8 @@ def main() -> None:
         "# Past this machine, simulated\n\n"
         "Made by `python benchmarks/pool_simulation.py` (random seed 1): the share of the workers' time that "
         f"goes into the density. A question costs the parent {1e6 * given.parent:.0f} µs, and "
-        f"{1e6 * given.latency:.0f} µs on the way, as measured (`make bench-pools`); 8 levels; in the draws the base "
-        f"level walks in {WALKS:.0%} of the iterations, and hot levels move in one of {REST_EVERY}. "
+        f"{1e6 * given.latency:.0f} µs on the way, as measured (`make bench-pools`); 8 levels; in the draws "
+        f"the base level walks in {WALKS:.0%} of the iterations, and hot levels move in one of {REST_EVERY}. "
         "The last column is what draws would come to if points of hot levels were evaluated ahead of time "
         "as well, from their last swap on; they are not.\n"
     )

@@ -60,7 +60,7 @@ def test_a_stored_run_goes_on_with_workers(begun, capsys, tmp_path):
 
 @pytest.mark.slow
 def test_one_chain_with_a_dear_density_has_workers_for_its_points(begun, monkeypatch):
-    monkeypatch.setattr(automatic, "WORTH_ASKING", 0.0)
+    monkeypatch.setattr(automatic, "WORTH_ASKING", 0.0)  # whatever a point takes
     one = {**SHORT, "chains": 1}
     assert_same_runs(tp.sample(plain, **one), tp.sample(plain, cores=1, **one))
     assert len(begun) == 1

@@ -226,7 +226,7 @@ def test_cheap_densities_go_to_workers_by_chains_and_dear_ones_by_points():
     cheap, dear, alone, own = Here(2), Here(2), Here(2), Here(2)
     few = {**OPTIONS, "tune": 5, "draws": 5}
     tp.sample(plain_gaussian, pool=cheap, **few)
-    tp.sample(lambda x: time.sleep(0.003) or 0.0, pool=dear, **few)
+    tp.sample(lambda x: time.sleep(0.008) or 0.0, pool=dear, **few)
     tp.sample(plain_gaussian, pool=alone, **{**few, "chains": 1})
     handmade = replace(tp.swaps.adjacent(), name="by hand")
     tp.sample(plain_gaussian, pool=own, swaps=handmade, **few)

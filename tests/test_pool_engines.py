@@ -78,7 +78,8 @@ def client(cluster):
 @pytest.mark.filterwarnings("ignore")
 def test_dask_makes_the_same_run_also_when_a_worker_is_killed(cluster, client):
     expected = tp.sample(plain_gaussian, **SHORT)
-    assert_same_runs(tp.sample(plain_gaussian, pool=client, **SHORT), expected)
+    points = tp.Pool(client, share="points")
+    assert_same_runs(tp.sample(plain_gaussian, pool=points, **SHORT), expected)
     victim = next(iter(cluster.workers.values())).pid
     answered = itertools.count()
 
@@ -86,7 +87,7 @@ def test_dask_makes_the_same_run_also_when_a_worker_is_killed(cluster, client):
         if next(answered) == 0:
             os.kill(victim, signal.SIGKILL)
 
-    assert_same_runs(tp.sample(slow_gaussian, pool=client, **{**SHORT, "progress": kill_one}), expected)
+    assert_same_runs(tp.sample(slow_gaussian, pool=points, **{**SHORT, "progress": kill_one}), expected)
     assert next(answered) > 0
 
 
@@ -95,7 +96,7 @@ def test_a_scheduler_that_vanishes_ends_the_run_with_its_draws(cluster, client):
     threading.Timer(4.0, cluster.close).start()
     options = {**SHORT, "tune": 0, "draws": 100_000}
     with pytest.raises(tp.PoolError, match="the pool failed") as ended:
-        tp.sample(slow_gaussian, pool=tp.Pool(client, timeout=60.0), **options)
+        tp.sample(slow_gaussian, pool=tp.Pool(client, timeout=60.0, share="points"), **options)
     drawn = ended.value.result.chains[0].sampling.draws
     whole = tp.sample(plain_gaussian, **{**options, "draws": len(drawn)})
     np.testing.assert_array_equal(drawn, whole.chains[0].sampling.draws)

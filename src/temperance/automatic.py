@@ -16,6 +16,7 @@ import numpy as np
 from temperance.errors import TemperanceError
 from temperance.executors.pool import Pool, has_world, is_frozen
 from temperance.executors.worker import WORKER
+from temperance.executors.workers import Workers
 from temperance.models.contract import ModelSpec
 from temperance.pooling import WORTH_ASKING, Again, Alone, Shared, asking
 from temperance.runs.chain import ChainRun
@@ -92,7 +93,7 @@ def worthwhile_workers(plan: Plan, runs: Sequence[ChainRun]) -> int:
         max(0, plan.tune - run.n_done) * plan.n_levels + min(plan.draws, run.n_in_all - run.n_done)
         for run in runs
     )
-    is_dear = seconds > WORTH_ASKING
+    is_dear = seconds > WORTH_ASKING * Workers.cost
     if seconds * n_points < LONG or cores_used > SEVERAL or (len(runs) == 1 and not is_dear):
         return 1
     return min(cores_here(), len(runs) * (plan.n_levels if is_dear else 1))

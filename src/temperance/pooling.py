@@ -20,9 +20,9 @@ from temperance.runs.plan import Plan
 from temperance.runs.sent import Elsewhere, SegmentsOf, can_be_sent
 from temperance.targets.pooled import PooledTarget
 
-# Seconds that a point takes, below which workers had better run whole chains: asking for one costs the parent
-# about a tenth of a millisecond, which even ten workers are not to wait for.
-WORTH_ASKING = 1e-3
+# Times what a question costs: a point that takes less had better be evaluated by whoever runs its chain whole,
+# as even ten workers are not to wait for the parent.
+WORTH_ASKING = 10.0
 
 Begin = Callable[[int, np.random.SeedSequence], ChainRun]
 Again = Callable[[Plan], list[ChainRun]]  # the same chains, of another plan
@@ -86,7 +86,9 @@ class Shared(Alone):
     def _send(self, plan: Plan, runs: list[ChainRun], seeds: Sequence[np.random.SeedSequence]) -> None:
         if not can_be_sent(plan) or self.engine.in_this_process or self.pool.share == "points":
             return
-        if self.pool.share is None and (len(runs) == 1 or self.target.seconds > WORTH_ASKING):
+        if self.pool.share is None and (
+            len(runs) == 1 or self.target.seconds > WORTH_ASKING * self.engine.cost
+        ):
             return
         try:
             work = Work(SegmentsOf(replace(plan, target=self.own.target), seeds), plan.target.name)

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from temperance.checks import number_between, one_of, whole_number
 from temperance.errors import InvalidInputError, InvalidTypeError
 from temperance.executors.contract import Engine
-from temperance.executors.pools import FromExecutor, FromMap
+from temperance.executors.pools import DASK_COST, FromExecutor, FromMap
 from temperance.executors.workers import Workers
 
 KINDS = (
@@ -42,7 +42,7 @@ class Pool:
     share
         What workers share: ``"points"`` that chains ask for, or ``"chains"``, which they then run themselves,
         segment by segment. None takes chains where there are several and a point takes less than a
-        millisecond.
+        millisecond, or what asking for ten of them costs another pool.
 
     In a ``with`` statement, workers of our own stay for several runs::
 
@@ -104,7 +104,7 @@ def _engine(pool: Pool) -> Engine:
     _require_a_world(of)
     if callable(getattr(of, "scatter", None)):  # a Dask client
         submit = functools.partial(of.submit, pure=False)  # asked again, it is to be done again
-        return FromExecutor(submit, _dask_workers(of), limit)
+        return FromExecutor(submit, _dask_workers(of), limit, cost=DASK_COST)
     if callable(getattr(of, "submit", None)):
         return FromExecutor(of.submit, _number(of), limit, in_this_process=isinstance(of, ThreadPoolExecutor))
     return FromMap(of, _number(of), limit)

@@ -112,7 +112,7 @@ class Task:
 class Workers:
     """So many processes; a question over which ``retries`` + 1 of them died is given up."""
 
-    in_this_process, limit = False, None
+    in_this_process, limit, cost = False, None, 1e-4
 
     def __init__(self, workers: int, *, timeout: float | None, retries: int) -> None:
         self.workers = workers
