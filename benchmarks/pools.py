@@ -37,8 +37,11 @@ MILLISECONDS = (0.1, 1.0, 10.0)
 class Density:
     """A Gaussian that takes its time: on a processor, or, if it ``waits``, elsewhere."""
 
-    def __init__(self, milliseconds: float, *, waits: bool = False) -> None:
-        self.seconds, self.waits = milliseconds / 1000.0, waits
+    waits = False
+
+    def __init__(self, milliseconds: float, *, waits: bool | None = None) -> None:
+        self.seconds = milliseconds / 1000.0
+        self.waits = Density.waits if waits is None else waits
 
     def __call__(self, x: Any) -> float:
         """The log density, when the time is over."""
@@ -131,6 +134,10 @@ def constants() -> dict[str, float]:
         return {"parent": parent, "latency": (time.perf_counter() - began) / QUESTIONS - parent}
 
 
+WAITING = (
+    ", as others used it: densities wait instead of computing, so this shows what asking costs and not what "
+    "two cores give"
+)
 CELLS = (("points", 1, True), ("points", 4, True), ("chains", 4, True), ("points", 1, False))
 
 
@@ -252,8 +259,10 @@ def main() -> None:
     """Print the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=3.0, help="of each run without workers")
+    parser.add_argument("--waits", action="store_true", help="densities wait, for a machine that is busy")
     parser.add_argument("--constants", help="a file for what a question costs")
     given = parser.parse_args()
+    Density.waits = given.waits
     versions = ", ".join(f"{name} {metadata.version(name)}" for name in ("numpy", "numba"))
     print(
         f"# Workers, measured\n\nMade by `make bench-pools` on {date.today()}: temperance {tp.__version__}, "
@@ -261,7 +270,8 @@ def main() -> None:
         f"{os.cpu_count()} cores; {LEVELS} levels in two dimensions, "
         "half of each run tuning. The draws of every pair of runs are compared, and are the same. Best of "
         f"{TURNS} turns, of one where a point takes 10 ms. Load of the machine at the start: "
-        f"{os.getloadavg()[0]:.1f}.\n\nWhat an evaluation costs, with a density that takes no time:\n"
+        f"{os.getloadavg()[0]:.1f}{WAITING if given.waits else ''}.\n\n"
+        "What an evaluation costs, with a density that takes no time:\n"
     )
     overhead()
     measured = constants()

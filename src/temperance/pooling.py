@@ -20,7 +20,7 @@ from temperance.runs.plan import Plan
 from temperance.runs.sent import Elsewhere, SegmentsOf, can_be_sent
 from temperance.targets.pooled import PooledTarget
 
-# Times what a question costs: a point that takes less had better be evaluated by whoever runs its chain whole,
+# Times what a question costs: a point that takes less had better be evaluated by whoever runs all its chain,
 # as even ten workers are not to wait for the parent.
 WORTH_ASKING = 10.0
 
