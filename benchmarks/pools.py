@@ -11,6 +11,7 @@ import json
 import math
 import os
 import platform
+import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -164,6 +165,16 @@ def gain(seconds: float) -> dict[tuple[float, str, int, bool], float]:
     return found
 
 
+def as_by_default() -> None:
+    """One chain that tunes and draws as long as by default: scouts, which cannot be shared, are few."""
+    n = 2 * 5_000
+    with tp.Pool(WORKERS, share="points") as pool:
+        gained, _ = ratio(1.0, 1, pool, None, n, 1)
+    print(
+        f"\nOne chain at 1 ms, {n // 2:,} iterations of tuning and as many draws: {gained:.2f} times as fast."
+    )
+
+
 def goals(found: dict[tuple[float, str, int, bool], float]) -> None:
     """What was to be reached, and whether it was."""
     print("\nThe goals: 1.6 times as fast at 1 ms and 1.8 times from 10 ms on.\n")
@@ -265,7 +276,8 @@ def main() -> None:
     Density.waits = given.waits
     versions = ", ".join(f"{name} {metadata.version(name)}" for name in ("numpy", "numba"))
     print(
-        f"# Workers, measured\n\nMade by `make bench-pools` on {date.today()}: temperance {tp.__version__}, "
+        f"# Workers, measured\n\nMade by `python {' '.join(sys.argv)}` on {date.today()}: "
+        f"temperance {tp.__version__}, "
         f"{versions}, Python {platform.python_version()}, seed {SEED}, {WORKERS} workers on a machine of "
         f"{os.cpu_count()} cores; {LEVELS} levels in two dimensions, "
         "half of each run tuning. The draws of every pair of runs are compared, and are the same. Best of "
@@ -283,6 +295,7 @@ def main() -> None:
     )
     many(10, measured)
     goals(gain(given.seconds))
+    as_by_default()
     beside_others(given.seconds)
 
 

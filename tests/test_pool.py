@@ -804,7 +804,7 @@ def test_a_stored_run_of_the_shell_is_interrupted_and_goes_on_with_other_workers
     (tmp_path / "mine.py").write_text(slow)
     shell = [sys.executable, "-m", "temperance"]
     given = ["mine:density", "--initial", "0.5,0.5", "--levels", "3", "--chains", "2", "--seed", "5"]
-    few = ["--tune", "60", "--draws", "400", "--store", "run"]
+    few = ["--tune", "60", "--draws", "400", "--out", "run/"]
     place = {"cwd": tmp_path, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     command = [*shell, "sample", *given, *few, "--workers", "2"]
     with subprocess.Popen(command, **place, start_new_session=True) as process:
