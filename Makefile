@@ -72,7 +72,7 @@ bench-weighing: $(VENV)/.installed
 	$(BIN)/python tools/weights_page.py
 
 bench-pools: $(VENV)/.installed-test
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/pools.py > docs/parallel/pools.md
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/pools.py --constants docs/parallel/constants.json > docs/parallel/pools.md
 	$(BIN)/python benchmarks/pool_simulation.py > docs/parallel/simulation.md
 
 bench-peers: $(VENV)/.installed

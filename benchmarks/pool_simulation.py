@@ -8,13 +8,16 @@ time, which is what ends the gain in the end. Prints the table of docs/parallel/
 import argparse
 import heapq
 import itertools
+import json
 import random
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+CONSTANTS = Path(__file__).parents[1] / "docs" / "parallel" / "constants.json"  # as measured
 DEEP = 2  # as in targets/pooled.py
 WALKS = 0.05  # share of the draws in which the base level walks
-REST_EVERY = 20  # iterations between two moves of the hot levels
+REST_EVERY = 63  # iterations between two moves of the hot levels: eight of them, whose jumps are good
 SPREAD = 0.1  # of the time that a density takes, relative
 
 
@@ -137,6 +140,40 @@ class DrawingChain:
             self.go_on()
 
 
+class HotAheadChain(DrawingChain):
+    """The same if the points of hot levels were asked for after their last swap, which is not done."""
+
+    def __init__(self, simulation: Simulation, levels: int) -> None:
+        self.hot_left, self.waits_for_hot, self.swapped = 0, False, True
+        super().__init__(simulation, levels)
+
+    def go_on(self) -> None:
+        """Iterations until one has to wait."""
+        while self.waits == 0:
+            if self.swapped:
+                self.swapped, self.hot_left = False, self.levels - 1
+                for _ in range(self.levels - 1):
+                    self.simulation.ask(self.hot_answered, later=True)
+            self.top_up()
+            walks = self.simulation.random.random() < WALKS
+            if not walks and self.ready == 0:
+                return
+            self.swapped = self.iteration % REST_EVERY == 0
+            self.waits_for_hot = self.swapped and self.hot_left > 0
+            self.ready -= not walks
+            self.iteration += 1
+            self.waits = walks + self.waits_for_hot
+            if walks:
+                self.simulation.ask(self.answered)
+
+    def hot_answered(self) -> None:
+        """A point of a hot level is there."""
+        self.hot_left -= 1
+        if self.hot_left == 0 and self.waits_for_hot:
+            self.waits_for_hot = False
+            self.answered()
+
+
 def rate(machine: Machine, kind: Any, chains: int, levels: int) -> float:
     """Share of the workers' time that is used for the density."""
     simulation = Simulation(machine, random.Random(1), idle=machine.workers)
@@ -146,24 +183,34 @@ def rate(machine: Machine, kind: Any, chains: int, levels: int) -> float:
     return simulation.run(until) * machine.density / machine.workers
 
 
+KINDS = (TuningChain, DrawingChain, HotAheadChain)
+
+
 def main() -> None:
     """Print the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--parent", type=float, default=100e-6, help="seconds of the parent for a question")
-    parser.add_argument("--latency", type=float, default=100e-6, help="seconds on the way")
+    known = json.loads(CONSTANTS.read_text())
+    parser.add_argument(
+        "--parent", type=float, default=known["parent"], help="seconds of the parent for a question"
+    )
+    parser.add_argument("--latency", type=float, default=known["latency"], help="seconds on the way")
     given = parser.parse_args()
     print(
         "# Past this machine, simulated\n\n"
         "Made by `python benchmarks/pool_simulation.py` (random seed 1): the share of the workers' time that "
         f"goes into the density. A question costs the parent {1e6 * given.parent:.0f} µs, and "
-        f"{1e6 * given.latency:.0f} µs on the way; 8 levels; in the draws the base level walks in "
-        f"{WALKS:.0%} of the iterations, and hot levels move in one of {REST_EVERY}.\n"
+        f"{1e6 * given.latency:.0f} µs on the way, as measured (`make bench-pools`); 8 levels; in the draws "
+        f"the base level walks in {WALKS:.0%} of the iterations, and hot levels move in one of {REST_EVERY}. "
+        "The last column is what draws would come to if points of hot levels were evaluated ahead of time "
+        "as well, from their last swap on; they are not.\n"
     )
-    print("| workers | a density takes | chains | tuning | draws |\n|---|---|---|---|---|")
+    print("| workers | a density takes | chains | tuning | draws | hot levels ahead |")
+    print("|---|---|---|---|---|---|")
     for workers, density, chains in itertools.product((10, 100, 1000), (0.01, 1.0), (1, 4, 32, 128)):
         machine = Machine(workers, density, given.parent, given.latency)
-        shares = [rate(machine, kind, chains, 8) for kind in (TuningChain, DrawingChain)]
-        print(f"| {workers} | {density:g} s | {chains} | {shares[0]:.0%} | {shares[1]:.0%} |", flush=True)
+        shares = [rate(machine, kind, chains, 8) for kind in KINDS]
+        cells = " | ".join(f"{share:.0%}" for share in shares)
+        print(f"| {workers} | {density:g} s | {chains} | {cells} |", flush=True)
 
 
 if __name__ == "__main__":

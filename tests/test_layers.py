@@ -107,10 +107,12 @@ ALLOWED = {
     "valued": ("core.state", "models", "results", "errors"),
     "stored": ("core.state", "models", "runs", "store", "results", "parameters", "valued", "errors", "text"),
     "pooling": ("models.contract", "runs", "executors", "targets.pooled", "errors"),
+    "automatic": ("models.contract", "pooling", "runs", "executors", "errors"),
     "sampling": (
         "core.state",
         "execution",
         "pooling",
+        "automatic",
         "moves",
         "stored",
         "valued",

@@ -26,11 +26,14 @@ import temperance as tp
 from densities import gaussian, two_modes
 from kinds import KINDS, form
 from temperance.executors import pickling
+from temperance.executors.trouble import packed
 from temperance.executors.work import Work, done
 from temperance.runs import drive
-from temperance.runs.sent import Order
+from temperance.runs.sent import Made, Order
+from temperance.targets import pooled
 from temperance.targets.ahead import Ahead
-from temperance.targets.pooled import even_parts
+from temperance.targets.answers import Answer
+from temperance.targets.rows import UNKNOWN, Verdict, even_parts, looked_at
 from test_segments import DRAWS, SETUPS, TUNE
 
 OPTIONS = {"initial": np.full(2, 0.5), "levels": 3, "chains": 2, "seed": 5, "progress": False}
@@ -223,7 +226,7 @@ def test_cheap_densities_go_to_workers_by_chains_and_dear_ones_by_points():
     cheap, dear, alone, own = Here(2), Here(2), Here(2), Here(2)
     few = {**OPTIONS, "tune": 5, "draws": 5}
     tp.sample(plain_gaussian, pool=cheap, **few)
-    tp.sample(lambda x: time.sleep(0.003) or 0.0, pool=dear, **few)
+    tp.sample(lambda x: time.sleep(0.008) or 0.0, pool=dear, **few)
     tp.sample(plain_gaussian, pool=alone, **{**few, "chains": 1})
     handmade = replace(tp.swaps.adjacent(), name="by hand")
     tp.sample(plain_gaussian, pool=own, swaps=handmade, **few)
@@ -255,6 +258,75 @@ def test_starts_of_all_chains_are_asked_for_at_once():
     far = {**SHORT, "chains": 4, "initial": starts}
     with pytest.raises(tp.StartError, match="chain 3, level 2"):
         tp.sample(lambda x: gaussian(x) if abs(x[0]) < 50 else -math.inf, pool=Here(2), **far)
+
+
+# ---- rows of vectorised densities
+
+TOGETHER = {**SHORT, "tune": 300, "draws": 200, "vectorized": True}
+
+
+def crowded(points):
+    """Last bits that depend on the number of rows, as those of a matrix product may."""
+    return form("vectorized", two_modes)(points) * (1.0 + 2.0**-50 * len(points))
+
+
+def product(points):
+    return -0.5 * np.sum((points @ np.array([[1.0, 0.3], [0.1, 0.7]])) ** 2, axis=1)
+
+
+@pytest.mark.parametrize("name", ["over rows", "crowded", "product"])
+def test_rows_are_asked_for_ahead_only_where_they_stand_alone(name, hits):
+    density = {"over rows": form("vectorized", two_modes), "crowded": crowded, "product": product}[name]
+    made = tp.sample(density, pool=points(Here(3)), **TOGETHER)
+    assert_same_runs(made, tp.sample(density, **TOGETHER))
+    if name == "over rows":
+        assert len(hits) == n_jumps(made) > 50
+    if name == "crowded":
+        assert hits == []
+
+
+def test_rows_shared_out_that_do_not_stand_alone_would_be_seen(monkeypatch):
+    """Broken: a look that takes all rows to stand alone. Those that do are shared out as others are."""
+    monkeypatch.setattr(pooled, "looked_at", lambda *_: Verdict(stand_alone=True, split_pays=True))
+    density, pool = form("vectorized", two_modes), Here(3)
+    assert_same_runs(tp.sample(density, pool=points(pool), **TOGETHER), tp.sample(density, **TOGETHER))
+    sizes = [len(item[2][0]) for batch in pool.batches for item in batch]
+    assert sizes.count(1) > 0.9 * len(sizes)
+    with pytest.raises(AssertionError):
+        assert_same_runs(tp.sample(crowded, pool=points(Here(3)), **TOGETHER), tp.sample(crowded, **TOGETHER))
+
+
+def answered(values, seconds=0.0, trouble=None):
+    future = Future()
+    future.set_result(Answer(np.column_stack([values, np.zeros_like(values)]), seconds, 0, trouble))
+    return future
+
+
+@pytest.mark.parametrize(
+    ("value", "stands"),
+    [
+        (lambda x: x[:, 0], True),
+        (lambda x: x[:, 0] * (1.0 + 2.0**-50 * (len(x) % 2)), False),
+        (lambda x: np.where(np.arange(len(x)) < 20, x[:, 0], -math.inf), False),
+        (lambda x: x[:, 0] + math.nan, False),
+    ],
+    ids=["alone", "odd sizes", "position and support", "nowhere known"],
+)
+def test_rows_that_depend_on_others_are_seen(value, stands):
+    seen = looked_at(lambda x: answered(value(x), seconds=float(len(x))), np.zeros((4, 3)), 0.0, None)
+    assert seen.stand_alone == stands
+    assert seen.split_pays
+    flat = looked_at(lambda x: answered(value(x), seconds=1.0), np.zeros((4, 3)), 0.0, None)
+    assert not flat.split_pays
+
+
+def test_rows_that_fail_are_left_to_the_run():
+    broken = Future()
+    broken.set_exception(tp.PoolError("gone"))
+    assert looked_at(lambda _: broken, np.zeros((4, 3)), 1.0, None) == UNKNOWN
+    trouble = packed(ValueError("there"))
+    assert looked_at(lambda x: answered(x[:, 0], trouble=trouble), np.zeros((4, 3)), 1.0, None) == UNKNOWN
+    assert looked_at(lambda _: Future(), np.zeros((4, 3)), 1.0, 0.01) == UNKNOWN
 
 
 # ---- jumps ahead of time
@@ -532,6 +604,28 @@ def test_wrong_answers_are_refused(change, message):
         tp.sample(plain_gaussian, pool=Here(1, change), **{**SHORT, "chains": 1})
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda made, first: None, "must answer with a segment of a chain, got NoneType"),
+        (lambda made, first: first, r"made none of the \d+ iterations"),
+    ],
+    ids=["nothing", "no progress"],
+)
+def test_wrong_segments_are_refused(change, message, monkeypatch):
+    """Broken: a chain that is handed the same value again and again, for ever."""
+    monkeypatch.setattr(drive, "SENT_SEGMENT_SECONDS", 1e-9)
+    seen = []
+
+    def changed(answers):
+        seen.extend(one for one in answers if isinstance(one, Made))
+        return [change(one, seen[0]) if isinstance(one, Made) and len(seen) > 1 else one for one in answers]
+
+    with pytest.raises(tp.PoolError, match=message) as ended:
+        tp.sample(plain_gaussian, pool=chains(Here(1, changed)), **{**SHORT, "chains": 1})
+    assert len(ended.value.result.chains[0].tuning.draws) > 0
+
+
 def shortened(answer):
     return type(answer)(answer.values[:-1], 0.0) if hasattr(answer, "values") else answer
 
@@ -701,6 +795,38 @@ def test_a_ctrl_c_is_for_the_run_alone(tmp_path):
     assert "SIGINT" in shown
     assert errors == ""
     assert process.returncode == 0
+
+
+def has_rows(folder):
+    try:
+        return len(tp.load(folder).chains[0].tuning.draws) > 0
+    except tp.TemperanceError:
+        return False
+
+
+@pytest.mark.slow
+def test_a_stored_run_of_the_shell_is_interrupted_and_goes_on_with_other_workers(tmp_path):
+    """Ctrl-C, as a terminal sends it to all of its processes: exit code 130, and all draws in the end."""
+    slow = "import time\n\ndef density(x):\n    time.sleep(0.002)\n    return -0.5 * float(x @ x)\n"
+    (tmp_path / "mine.py").write_text(slow)
+    shell = [sys.executable, "-m", "temperance"]
+    given = ["mine:density", "--initial", "0.5,0.5", "--levels", "3", "--chains", "2", "--seed", "5"]
+    few = ["--tune", "60", "--draws", "2000", "--out", "run/"]
+    place = {"cwd": tmp_path, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    command = [*shell, "sample", *given, *few, "--workers", "2"]
+    with subprocess.Popen(command, **place, start_new_session=True) as process:
+        while not has_rows(tmp_path / "run"):
+            assert process.poll() is None
+            time.sleep(0.05)
+        os.killpg(process.pid, signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    drawn = tp.load(tmp_path / "run")
+    assert not drawn.complete
+    again = subprocess.run([*shell, "resume", "run", "--workers", "3"], **place, timeout=120, check=False)
+    assert again.returncode == 0, again.stderr
+    expected = tp.sample(plain_gaussian, **{**SHORT, "draws": 2_000})
+    np.testing.assert_array_equal(tp.load(tmp_path / "run").draws, expected.draws)
 
 
 @pytest.mark.slow

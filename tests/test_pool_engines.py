@@ -9,12 +9,14 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import temperance as tp
 from test_pool import SHORT, assert_same_runs, plain_gaussian
+from test_pool_learning import IN_PARENT, assert_same, going_on, made
 
 pytestmark = pytest.mark.slow
 MPIEXEC = shutil.which("mpiexec.openmpi")
@@ -32,6 +34,20 @@ if __name__ == "__main__":
         result = tp.sample(density, initial=np.full(2, 0.5), levels=3, chains=2, seed=5, progress=False,
                            tune=60, draws=40, pool=pool)
     np.save(sys.argv[1], result.draws)
+"""
+MPI_LEARNING = """
+import sys
+sys.path.insert(0, {tests!r})
+import temperance as tp
+from mpi4py.futures import MPIPoolExecutor
+from test_pool_learning import IN_PARENT, going_on, made
+
+if __name__ == "__main__":
+    going_on()
+    with MPIPoolExecutor() as pool:
+        for share in ("points", "chains"):
+            for k, name in enumerate(IN_PARENT):
+                made(name, pool=tp.Pool(pool, share=share)).save(sys.argv[1] + f"/{{share}}{{k}}")
 """
 
 
@@ -62,7 +78,8 @@ def client(cluster):
 @pytest.mark.filterwarnings("ignore")
 def test_dask_makes_the_same_run_also_when_a_worker_is_killed(cluster, client):
     expected = tp.sample(plain_gaussian, **SHORT)
-    assert_same_runs(tp.sample(plain_gaussian, pool=client, **SHORT), expected)
+    points = tp.Pool(client, share="points")
+    assert_same_runs(tp.sample(plain_gaussian, pool=points, **SHORT), expected)
     victim = next(iter(cluster.workers.values())).pid
     answered = itertools.count()
 
@@ -70,7 +87,7 @@ def test_dask_makes_the_same_run_also_when_a_worker_is_killed(cluster, client):
         if next(answered) == 0:
             os.kill(victim, signal.SIGKILL)
 
-    assert_same_runs(tp.sample(slow_gaussian, pool=client, **{**SHORT, "progress": kill_one}), expected)
+    assert_same_runs(tp.sample(slow_gaussian, pool=points, **{**SHORT, "progress": kill_one}), expected)
     assert next(answered) > 0
 
 
@@ -79,7 +96,7 @@ def test_a_scheduler_that_vanishes_ends_the_run_with_its_draws(cluster, client):
     threading.Timer(4.0, cluster.close).start()
     options = {**SHORT, "tune": 0, "draws": 100_000}
     with pytest.raises(tp.PoolError, match="the pool failed") as ended:
-        tp.sample(slow_gaussian, pool=tp.Pool(client, timeout=60.0), **options)
+        tp.sample(slow_gaussian, pool=tp.Pool(client, timeout=60.0, share="points"), **options)
     drawn = ended.value.result.chains[0].sampling.draws
     whole = tp.sample(plain_gaussian, **{**options, "draws": len(drawn)})
     np.testing.assert_array_equal(drawn, whole.chains[0].sampling.draws)
@@ -93,6 +110,41 @@ def test_mpi_makes_the_same_run(tmp_path):
     launch = [MPIEXEC, "-n", "3", "--oversubscribe", "--allow-run-as-root", sys.executable]
     subprocess.run([*launch, "-m", "mpi4py.futures", str(script), str(out)], check=True, timeout=200)
     np.testing.assert_array_equal(np.load(out), tp.sample(plain_gaussian, **SHORT).draws)
+
+
+@pytest.mark.skipif(MPIEXEC is None, reason="OpenMPI is not installed")
+def test_mpi_changes_nothing_in_what_chains_learn(tmp_path, monkeypatch):
+    pytest.importorskip("mpi4py")
+    script = tmp_path / "run.py"
+    script.write_text(MPI_LEARNING.format(tests=str(Path(__file__).parent)))
+    launch = [MPIEXEC, "-n", "3", "--oversubscribe", "--allow-run-as-root", sys.executable]
+    subprocess.run([*launch, "-m", "mpi4py.futures", str(script), str(tmp_path)], check=True, timeout=400)
+    going_on(monkeypatch.setattr)
+    for k, name in enumerate(IN_PARENT):
+        expected = made(name)
+        for share in ("points", "chains"):
+            assert_same(tp.load(tmp_path / f"{share}{k}.npz"), expected)
+
+
+@pytest.mark.skipif(MPIEXEC is None, reason="OpenMPI is not installed")
+def test_mpi_under_the_launcher_of_another_is_refused(tmp_path):
+    """What processes see that were started by a launcher that their MPI knows nothing of."""
+    pytest.importorskip("mpi4py")
+    script = tmp_path / "run.py"
+    script.write_text(MPI_SCRIPT.replace("MPIPoolExecutor()", "MPIPoolExecutor(1)"))
+    told = {**os.environ, "PMI_SIZE": "3"}
+    command = [sys.executable, str(script), str(tmp_path / "draws.npy")]
+    ended = subprocess.run(command, env=told, capture_output=True, text=True, timeout=200, check=False)
+    assert ended.returncode == 1
+    assert "the launcher says that there are 3 processes (PMI_SIZE), but MPI knows of one" in ended.stderr
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("share", ["points", "chains"])
+def test_dask_changes_nothing_in_what_chains_learn(share, client, monkeypatch):
+    going_on(monkeypatch.setattr)
+    for name in IN_PARENT if share == "chains" else ("together", "longer"):
+        assert_same(made(name, pool=tp.Pool(client, share=share)), made(name))
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -50,7 +50,7 @@ def main():
             with_cluster, seconds = run(pool=client)
             say(f"four chains on the cluster: {seconds:.1f} s; process {victim} was killed after 3 s")
             say(f"its processes now: {[worker.pid for worker in cluster.workers.values()]}")
-    alone, seconds = run()
+    alone, seconds = run(cores=1)
     say(f"the same run without it: {seconds:.1f} s")
     same = np.array_equal(with_cluster.draws, alone.draws)
     say(f"the draws are {'the same, bit for bit' if same else 'NOT THE SAME'}")

@@ -20,11 +20,12 @@ from temperance.runs.plan import Plan
 from temperance.runs.sent import Elsewhere, SegmentsOf, can_be_sent
 from temperance.targets.pooled import PooledTarget
 
-# Seconds that a point takes, below which workers had better run whole chains: asking for one costs the parent
-# about a tenth of a millisecond, which even ten workers are not to wait for.
-WORTH_ASKING = 1e-3
+# Times what a question costs: a point that takes less had better be evaluated by whoever runs all its chain,
+# as even ten workers are not to wait for the parent.
+WORTH_ASKING = 10.0
 
 Begin = Callable[[int, np.random.SeedSequence], ChainRun]
+Again = Callable[[Plan], list[ChainRun]]  # the same chains, of another plan
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,12 @@ class Alone:
         """All chains at their starts."""
         return [begin(k, own) for k, own in enumerate(seeds)]
 
-    def share(self, plan: Plan, runs: Sequence[ChainRun], seeds: Sequence[np.random.SeedSequence]) -> None:
-        """There is nobody to share with."""
+    def share(
+        self, plan: Plan, runs: list[ChainRun], seeds: Sequence[np.random.SeedSequence], again: Again
+    ) -> tuple[Plan, list[ChainRun]]:
+        """The plan and its chains, as they are made best; here there is nobody to share with."""
+        del seeds, again
+        return plan, runs
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,7 @@ class Shared(Alone):
     target: PooledTarget
     engine: Engine
     pool: Pool
+    n_bytes: int  # of the density with its data, as each worker gets it
 
     def begun(self, seeds: Sequence[np.random.SeedSequence], begin: Begin) -> list[ChainRun]:
         """All chains at their starts, which are asked for at once."""
@@ -67,11 +73,22 @@ class Shared(Alone):
                 raise
         return [runs[k] for k in range(len(seeds))]
 
-    def share(self, plan: Plan, runs: Sequence[ChainRun], seeds: Sequence[np.random.SeedSequence]) -> None:
-        """Have chains made by workers whole, where that was asked for or is faster."""
+    def share(
+        self, plan: Plan, runs: list[ChainRun], seeds: Sequence[np.random.SeedSequence], again: Again
+    ) -> tuple[Plan, list[ChainRun]]:
+        """The same, with chains that are made by workers whole, where that was asked for or is faster."""
+        del again
+        self._send(plan, runs, seeds)
+        if runs[0].elsewhere is None:
+            self.target.look_at_rows(runs[0].state.position[: int(runs[0].state.n_levels[0])])
+        return plan, runs
+
+    def _send(self, plan: Plan, runs: list[ChainRun], seeds: Sequence[np.random.SeedSequence]) -> None:
         if not can_be_sent(plan) or self.engine.in_this_process or self.pool.share == "points":
             return
-        if self.pool.share is None and (len(runs) == 1 or self.target.seconds > WORTH_ASKING):
+        if self.pool.share is None and (
+            len(runs) == 1 or self.target.seconds > WORTH_ASKING * self.engine.cost
+        ):
             return
         try:
             work = Work(SegmentsOf(replace(plan, target=self.own.target), seeds), plan.target.name)
@@ -84,17 +101,14 @@ class Shared(Alone):
 
 
 @contextlib.contextmanager
-def asking(spec: ModelSpec, given: Any) -> Iterator[Alone]:
-    """The model, its log density evaluated by a pool of workers, if there is one, while this is open."""
-    if given is None:
-        yield Alone(spec)
-        return
+def asking(spec: ModelSpec, given: Any) -> Iterator["Shared"]:
+    """The model, its log density evaluated by a pool of workers while this is open."""
     pool = as_pool(given)
     with opened(pool) as engine:
         function = RowsOf(getattr(spec.target, "bare", spec.target))
         work = Work(function, spec.target.name, travels=not engine.in_this_process)
         target = PooledTarget(spec.target, functools.partial(engine.ask, work), engine.workers, engine.limit)
         try:
-            yield Shared(replace(spec, target=target), spec, target, engine, pool)
+            yield Shared(replace(spec, target=target), spec, target, engine, pool, len(work.payload))
         finally:
             target.forget()

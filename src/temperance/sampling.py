@@ -2,6 +2,7 @@
 
 import contextlib
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -9,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from temperance import zoo
+from temperance.automatic import those_who_work
 from temperance.checks import flag, instance_of, number_between, one_of, whole_number
 from temperance.core.state import FloatArray
 from temperance.errors import DamagedFileError, DamageWarning, ExactnessWarning, InvalidInputError
@@ -18,7 +20,7 @@ from temperance.models.contract import ModelSpec
 from temperance.models.read import model_meaning, model_spec
 from temperance.models.reference import ZOO, reference_of
 from temperance.moves import Move
-from temperance.pooling import asking
+from temperance.pooling import Again, Alone
 from temperance.results import storage
 from temperance.results.diagnostics import smallest_ess
 from temperance.results.result import Result
@@ -100,7 +102,8 @@ def sample(
         As in PyMC. ``tune=None`` gives the covariances time to settle: 600 iterations a dimension,
         and 5,000 at least. Where jumps are worth next to nothing then, but ever more, or chains that share
         have been in no mode in common, it is made twice as long, four times at most, and the result says so.
-        ``cores`` is the number of chains that run at once; it never changes the draws.
+        ``cores`` is the number of chains that run at once; it never changes the draws. Without it and
+        without ``pool``, a density in plain Python has worker processes if the run will take long.
     pool
         Workers that evaluate the log density: a number of processes of our own, a
         ``concurrent.futures.Executor``, any object with ``map``, a Dask client, or a `temperance.Pool` of one
@@ -154,7 +157,9 @@ def sample(
     given = model_spec(
         model, log_likelihood=log_likelihood, log_prior=log_prior, data=data, vectorized=vectorized
     )
-    with asking(given, pool) as workers:
+    watch = watcher(progress, smallest_ess)
+    with contextlib.ExitStack() as within:
+        workers = those_who_work(given, within, pool=pool, cores=cores, shows=watch.shows)
         spec = workers.spec
         chains = whole_number("chains", chains, least=1)
         seed = recorded_seed(seed)
@@ -192,7 +197,7 @@ def sample(
             seed=seed,
             shapes=value_shapes(spec, starts.example),
             workers=workers_for(plan, chains, cores),
-            watch=watcher(progress, smallest_ess),
+            watch=watch,
             stop=_stop(stop),
             folder=folder,
         )
@@ -200,10 +205,17 @@ def sample(
         with contextlib.nullcontext() if folder is None else claimed(folder, overwrite=overwrite):
             in_place = folder is None and plan.thin == 1 and "statistics" in plan.keep
             window = None if in_place else window_rows(plan)
-            with note_compiling(job.watch.shows):
-                runs = workers.begun(seeds, lambda k, own: ChainRun(plan, k, starts, own, window=window))
-            warn_if_it_varies(runs[0], CALLER)
-            workers.share(plan, runs, seeds)
+            with note_compiling(watch.shows):
+                begun = workers.begun(seeds, lambda k, own: ChainRun(plan, k, starts, own, window=window))
+            warn_if_it_varies(begun[0], CALLER)
+
+            def again(other: Plan) -> list[ChainRun]:
+                return [
+                    ChainRun.from_snapshot(other, k, own, begun[k].snapshot(), window=window)
+                    for k, own in enumerate(seeds)
+                ]
+
+            job, runs = _shared(job, workers, begun, seeds, again)
             if folder is None:
                 return execute(job, runs, store_in_memory(plan, runs))
             facts = run_facts(plan, seed, spec, reference_of(model))
@@ -257,7 +269,8 @@ def resume(
         given = model_spec(
             known, log_likelihood=log_likelihood, log_prior=log_prior, data=data, vectorized=vectorized
         )
-        workers = within.enter_context(asking(given, pool))
+        watch = watcher(progress, smallest_ess)
+        workers = those_who_work(given, within, pool=pool, cores=cores, shows=watch.shows)
         spec = workers.spec
         plan = plan_from_plain(stored["plan"], spec.target, swaps=swaps, walk=walk, name="plan")
         plan = replace(plan, draws=_more_draws(draws, plan))
@@ -269,15 +282,19 @@ def resume(
             seed=seed,
             shapes=value_shapes(spec, commit.snapshots[0]["now.core.position"][0]),
             workers=workers_for(plan, len(commit.snapshots), cores),
-            watch=watcher(progress, smallest_ess),
+            watch=watch,
             stop=_stop(stop),
             folder=folder,
         )
-        with note_compiling(job.watch.shows):
-            seeds = chain_seeds(seed, len(commit.snapshots))
-            runs = chains_of(folder, commit, plan, seeds)
+        seeds = chain_seeds(seed, len(commit.snapshots))
+
+        def again(other: Plan) -> list[ChainRun]:
+            return chains_of(folder, commit, other, seeds)
+
+        with note_compiling(watch.shows):
+            runs = again(plan)
         _check_sameness(runs[0], stored["exactness"])
-        workers.share(plan, runs, seeds)
+        job, runs = _shared(job, workers, runs, seeds, again)
         facts = run_facts(plan, seed, spec, stored["reference"])
         return execute(job, runs, new_disk(folder, facts, plan, runs, after=commit))
 
@@ -299,6 +316,16 @@ def load(path: Any, model: Any = None, *, verify: bool = False) -> Result:
         load_folder(Path(path), thorough=flag("verify", verify)) if is_folder else storage.load(path, Result)
     )
     return result if meaning is None else in_terms_of(result, meaning, at_once=not is_folder)
+
+
+def _shared(
+    job: Job, workers: Alone, runs: list[ChainRun], seeds: Sequence[np.random.SeedSequence], again: Again
+) -> tuple[Job, list[ChainRun]]:
+    """The run and its chains, as they are made best by those who work."""
+    plan, made = workers.share(job.plan, runs, seeds, again)
+    if plan is not job.plan:  # workers that nobody asked for
+        job = replace(job, plan=plan, workers=workers_for(plan, len(made), None))
+    return job, made
 
 
 def _known_model(stored: dict[str, Any]) -> Any:

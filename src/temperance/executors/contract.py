@@ -48,6 +48,10 @@ class Engine(Protocol):
     def limit(self) -> float | None:
         """Seconds to wait for an answer; None where the engine itself sees to it, or nobody does."""
 
+    @property
+    def cost(self) -> float:
+        """Seconds that a question costs beside the work, roughly; answers must not depend on it."""
+
     def ask(self, work: Work, argument: Any, later: bool) -> Future[Any]:
         """Have work done with an argument; ``later``, if nobody waits for it yet.
 

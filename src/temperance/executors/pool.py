@@ -13,7 +13,7 @@ from typing import Any, Literal
 from temperance.checks import number_between, one_of, whole_number
 from temperance.errors import InvalidInputError, InvalidTypeError
 from temperance.executors.contract import Engine
-from temperance.executors.pools import FromExecutor, FromMap
+from temperance.executors.pools import DASK_COST, FromExecutor, FromMap
 from temperance.executors.workers import Workers
 
 KINDS = (
@@ -42,7 +42,7 @@ class Pool:
     share
         What workers share: ``"points"`` that chains ask for, or ``"chains"``, which they then run themselves,
         segment by segment. None takes chains where there are several and a point takes less than a
-        millisecond.
+        millisecond, or what asking for ten of them costs another pool.
 
     In a ``with`` statement, workers of our own stay for several runs::
 
@@ -95,11 +95,16 @@ def opened(pool: Pool) -> Iterator[Engine]:
 def _engine(pool: Pool) -> Engine:
     of, limit = pool.of, pool.timeout
     if isinstance(of, int):
+        if is_frozen():
+            raise InvalidInputError(
+                f"pool: {of} workers cannot be started by a frozen program, which has no Python to start; "
+                "give an executor, or an object with map"
+            )
         return Workers(of, timeout=limit, retries=pool.retries)
     _require_a_world(of)
     if callable(getattr(of, "scatter", None)):  # a Dask client
         submit = functools.partial(of.submit, pure=False)  # asked again, it is to be done again
-        return FromExecutor(submit, _dask_workers(of), limit)
+        return FromExecutor(submit, _dask_workers(of), limit, cost=DASK_COST)
     if callable(getattr(of, "submit", None)):
         return FromExecutor(of.submit, _number(of), limit, in_this_process=isinstance(of, ThreadPoolExecutor))
     return FromMap(of, _number(of), limit)
@@ -114,6 +119,17 @@ def _number(pool: Any) -> int:
 
 def _dask_workers(client: Any) -> int:
     return max(1, int(sum(client.nthreads().values())))
+
+
+def is_frozen() -> bool:
+    """Whether this program is no Python interpreter that could be started once more."""
+    return bool(getattr(sys, "frozen", False)) or not sys.executable
+
+
+def has_world() -> bool:
+    """Whether a launcher of MPI has started this process beside others."""
+    told = [os.environ.get(name, "1") for name in WORLD_SIZES]
+    return any(value.isdigit() and int(value) > 1 for value in told)
 
 
 def _require_a_world(pool: Any) -> None:

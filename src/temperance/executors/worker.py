@@ -13,6 +13,7 @@ from temperance.executors.trouble import packed
 from temperance.executors.work import done
 
 LENGTH = struct.Struct("<Q")
+WORKER = "TEMPERANCE_WORKER"  # in the environment of a worker
 ORPHAN_SECONDS = 1.0  # between two looks at whether the run is still there
 
 

@@ -7,6 +7,7 @@ the user's script nor its state, so that a script needs no main guard and a note
 import contextlib
 import itertools
 import json
+import os
 import pickle
 import subprocess
 import sys
@@ -21,7 +22,7 @@ from typing import Any
 from temperance.errors import PoolError
 from temperance.executors.trouble import Trouble
 from temperance.executors.work import Work
-from temperance.executors.worker import receive, send
+from temperance.executors.worker import WORKER, receive, send
 
 BEGIN = (
     "import json, sys; sys.path[:] = json.loads(sys.argv.pop()); "
@@ -45,6 +46,7 @@ class Process:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,  # a Ctrl-C is for the run
+            env={**os.environ, WORKER: "1"},
         )
         self._known: set[str] = set()
         self.asked_at = time.monotonic()
@@ -110,7 +112,7 @@ class Task:
 class Workers:
     """So many processes; a question over which ``retries`` + 1 of them died is given up."""
 
-    in_this_process, limit = False, None
+    in_this_process, limit, cost = False, None, 1e-4
 
     def __init__(self, workers: int, *, timeout: float | None, retries: int) -> None:
         self.workers = workers

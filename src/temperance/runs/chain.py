@@ -1,6 +1,7 @@
 """One chain: its value tied to a density and a strategy in this process, and advanced by segments."""
 
 import threading
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Protocol
@@ -90,10 +91,12 @@ class ChainRun:
         self.abandoned = False  # a call does not return, and nobody waits for it any more
         self.handing_over = threading.Lock()
         self.elsewhere: Elsewhere | None = None  # where its segments are made, if not here
+        # Of a point, when it was last evaluated by itself: seconds, and cores that were busy meanwhile.
+        self.cost = (0.0, 0.0)
         self.rows = Rows(plan, window)
         self._seed = seed
         self._n_rows = 0  # iterations that have a row
-        self._n_wasted = 0  # evaluations of scouts that were stopped
+        self.n_wasted = 0  # evaluations of scouts that were stopped
         state = self.state
         self._swaps = bind(plan.strategy, state.position, state.log_density, state.beta, state.n_levels)
         self._swaps.view.parameters[:] = self.now.swap_parameters
@@ -161,7 +164,7 @@ class ChainRun:
     @property
     def waits(self) -> bool:
         """Whether it has come to where it meets the other chains."""
-        return self.n_done == self.now.next_meeting and not self._is_to_learn
+        return self.n_done == self.now.next_meeting and not self.is_to_learn
 
     @property
     def goes_on(self) -> bool:
@@ -180,9 +183,9 @@ class ChainRun:
 
     def go_on(self) -> None:
         """Forget that it was stopped, so that it can be advanced again."""
-        if self._n_wasted:
-            self.tuning.evaluations[self.n_done - 1] -= self._n_wasted
-            self._n_wasted = 0
+        if self.n_wasted:
+            self.tuning.evaluations[self.n_done - 1] -= self.n_wasted
+            self.n_wasted = 0
         self.control[STOP], self.control[STATUS], self.failure = 0, RUNNING, None
 
     def run(self) -> None:
@@ -200,7 +203,7 @@ class ChainRun:
                 self.elsewhere.advance(self, end - self.n_done)
                 return
             while self.running and (self.something_is_due or (self.n_done < end and not self.waits)):
-                if self._is_to_learn:
+                if self.is_to_learn:
                     self._learn()
                 elif self.n_done >= self.plan.tune and not self.now.frozen:
                     self._freeze()
@@ -214,22 +217,22 @@ class ChainRun:
         """The rows of the tuning so far."""
         return cut(self.tuning, self._phases(self.n_done)[0])
 
-    def take(self, value: Snapshot, tuning: Trace, sampling: Trace) -> None:
-        """The value after a segment that was made elsewhere, and its rows."""
+    def take(self, value: Snapshot, n_tuned: int, tuning: Trace, sampling: Trace) -> None:
+        """The value after a segment made elsewhere, and its rows; those of the tuning after so many."""
         now = restored(RunState, value, "now", {State: records_of(self.plan.moves).state})
         if now.tune != self.plan.tune:
             self.plan = replace(self.plan, tune=now.tune)
             self.rows.lengthen_tuning(self.plan)
-        n_tuned, n_drawn = self._phases(self.n_done)
+        n_drawn = self._phases(self.n_done)[1]
         self.rows.put(n_tuned, tuning, n_drawn, sampling)
-        self._n_rows = max(self._n_rows, self.n_done + len(tuning.draws) + len(sampling.draws))
+        self._n_rows = max(self._n_rows, n_tuned + len(tuning.draws) + n_drawn + len(sampling.draws))
         self.now = now
 
     def snapshot(self) -> Snapshot:
         """The value and the rows that were not handed over, as arrays by name."""
         rows = self.rows.waiting(*self._phases(self.n_written))
-        if self._n_wasted:  # by scouts that will be sent again
-            rows[f"{WAITING}.tuning.evaluations"][-1] -= self._n_wasted
+        if self.n_wasted:  # by scouts that will be sent again
+            rows[f"{WAITING}.tuning.evaluations"][-1] -= self.n_wasted
         with np.errstate(all="ignore"):  # of levels about which nothing is known yet
             scales = {LOG_SCALE: np.log(apparent_scales(self.plan, self.state))}
         return snapshot(self.now, "now") | rows | scales
@@ -299,16 +302,21 @@ class ChainRun:
         """Ask the target at these points, the answers being in ``info``; what it raised, if it did."""
         self.info.n_asked[0] = len(points)
         self.info.proposal[: len(points)] = points
-        return asked(self._bound, self._buffers)
+        began, busy = time.perf_counter(), time.process_time()
+        error = asked(self._bound, self._buffers)
+        seconds = time.perf_counter() - began
+        self.cost = seconds / len(points), (time.process_time() - busy) / max(seconds, 1e-9)
+        return error
 
     @property
     def something_is_due(self) -> bool:
         """Whether there is something to do before the next iteration."""
         ended = self.n_done >= self.plan.tune and not self.now.frozen and not self.waits
-        return ended or self._is_to_learn
+        return ended or self.is_to_learn
 
     @property
-    def _is_to_learn(self) -> bool:
+    def is_to_learn(self) -> bool:
+        """Whether something is learnt, and scouts may be sent, before the next iteration."""
         return self.n_done == self.now.next_stop
 
     def be_told(self, learner: Learner, ladder: Ladder | None, setbacks: tuple[str, ...]) -> None:
@@ -385,7 +393,7 @@ class ChainRun:
         spent = int(self.tuning.evaluations[self.n_done - 1])
         lesson = learn(self.plan, now, self.tuning, self._seed, lambda scout: self._walk(scout, settings))
         if not self.running:
-            self._n_wasted = int(self.tuning.evaluations[self.n_done - 1]) - spent
+            self.n_wasted = int(self.tuning.evaluations[self.n_done - 1]) - spent
             return
         now.swap_parameters, now.coordinate_every = lesson.swap_parameters, lesson.coordinate_every
         now.learner, now.setbacks = lesson.learner, now.setbacks + lesson.setbacks

@@ -30,9 +30,14 @@ FIRST_SEGMENT = 64  # iterations, before it is known how long one takes
 MAX_GROWTH = 2.0  # of a segment over the last: no chain gets farther ahead than that
 
 
+def cores_here() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def default_cores(chains: int, *, runs_in_parallel: bool) -> int:
     """As many threads as help: one for densities that hold the interpreter."""
-    return min(chains, os.cpu_count() or 1) if runs_in_parallel else 1
+    return min(chains, cores_here()) if runs_in_parallel else 1
 
 
 class Segments:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from temperance.core.state import STATUS, STOPPED, Trace
+from temperance.errors import PoolError
 from temperance.executors.trouble import Trouble, packed
 from temperance.runs.chain import ChainRun
 from temperance.runs.plan import Plan, plan_from_plain, plan_to_plain
@@ -34,11 +35,13 @@ class Order:
 
 @dataclass(frozen=True)
 class Made:
-    """The value after a segment, the rows that are new, and what ended it, if something did."""
+    """The value after a segment, the rows that are new or changed, and what ended it, if something did."""
 
     value: Snapshot
+    n_tuned: int  # rows of the tuning before these
     tuning: Trace
     sampling: Trace
+    n_wasted: int  # evaluations of a scout that did not come back
     status: int
     failure: Trouble | None
 
@@ -59,12 +62,13 @@ class SegmentsOf:
         run = ChainRun.from_snapshot(self._plan, order.chain, seed, value, window=n, tuning=order.tuning)
         tune = run.plan.tune  # which may be longer by now than that of the plan
         run.rows.begin_at(max(0, run.n_done - tune))
-        n_tuned = min(run.n_done, tune)
+        n_tuned = min(run.n_done - int(run.is_to_learn), tune)  # scouts count in the row before them
         with noticed():
             run.advance(n)
         tuning, sampling = run.rows.since(n_tuned, run.n_written)
         failure = None if run.failure is None else packed(run.failure)
-        return Made(snapshot(run.now, "now"), tuning, sampling, int(run.control[STATUS]), failure)
+        status = int(run.control[STATUS])
+        return Made(snapshot(run.now, "now"), n_tuned, tuning, sampling, run.n_wasted, status, failure)
 
 
 def _arrived(plain: Any, recipe: Any, target: Target, seeds: list[np.random.SeedSequence]) -> SegmentsOf:
@@ -94,7 +98,12 @@ class Elsewhere:
             future.cancel()
             run.control[STATUS] = STOPPED
             return
-        made = future.result()
-        run.take(made.value, made.tuning, made.sampling)
+        made, began, was_due = future.result(), run.n_done, run.something_is_due
+        if not isinstance(made, Made):
+            raise PoolError(f"a worker must answer with a segment of a chain, got {type(made).__name__}")
+        run.take(made.value, made.n_tuned, made.tuning, made.sampling)
+        run.n_wasted = made.n_wasted
         run.control[STATUS] = made.status
         run.failure = None if made.failure is None else made.failure.unpacked()
+        if run.n_done == began and run.running and not was_due:
+            raise PoolError(f"a worker made none of the {n_iterations} iterations that it was asked for")

@@ -1,11 +1,10 @@
 """A target whose points are evaluated by workers, which may be other processes on other machines.
 
 What workers are asked for is rows of points. Which rows go together, and to whom, changes no value: a target
-that evaluates its points one by one is sent rows as there are workers, any other the points of one chain as
-they are. So the draws are those of a run without workers.
+that evaluates its points one by one is sent rows as there are workers, and so is one whose rows are seen to
+stand alone; any other gets the points of one chain as they are. So the draws are those of a run by itself.
 """
 
-import itertools
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -18,6 +17,7 @@ from temperance.targets.ahead import Ahead
 from temperance.targets.answers import Answer
 from temperance.targets.contract import Bound, Buffers, Target
 from temperance.targets.python import bound_to_python
+from temperance.targets.rows import even_parts, looked_at
 
 # Asks for the log densities of points, and for gradients or not; whether they are needed now or later.
 Submit = Callable[[tuple[FloatArray, bool], bool], "Future[Answer]"]
@@ -36,7 +36,8 @@ class PooledTarget:
         self._target, self._submit, self._limit = target, submit, limit
         self._n_workers = n_workers
         self._rows_stand_alone = getattr(getattr(target, "bare", target), "rows_stand_alone", False)
-        self._aheads: list[Ahead] = []
+        self._n_parts = n_workers if self._rows_stand_alone else 1
+        self._bounds: list[tuple[Bound, Ahead]] = []
         self.seconds = math.inf  # that a point takes, as far as is known
 
     def bind(self, buffers: Buffers) -> Bound:
@@ -56,32 +57,35 @@ class PooledTarget:
                 take(answer, rows, info, control)
                 self.seconds = min(self.seconds, answer.seconds / len(rows))
 
-        self._aheads.append(ahead)
         bound = bound_to_python(buffers, evaluate)
         bound.show = self._target.bind(buffers).show
         bound.ahead = ahead if self._rows_stand_alone else None
+        self._bounds.append((bound, ahead))
         return bound
+
+    def look_at_rows(self, starts: FloatArray) -> None:
+        """Find out whether rows stand alone, where the target does not say so by itself."""
+        if self._rows_stand_alone or self._n_workers < 2:
+            return
+        seen = looked_at(lambda rows: self._submit((rows, False), False), starts, self.seconds, self._limit)
+        self._rows_stand_alone = seen.stand_alone
+        self._n_parts = self._n_workers if seen.stand_alone and seen.split_pays else 1
+        for bound, ahead in self._bounds if seen.stand_alone else ():
+            bound.ahead = ahead
 
     def forget(self) -> int:
         """Nobody wants what is evaluated ahead any more; how many points of that there are."""
-        return sum(ahead.forget() for ahead in self._aheads)
+        return sum(ahead.forget() for _, ahead in self._bounds)
 
     def _asked(self, points: FloatArray, ahead: Ahead, wants_gradient: bool) -> list[Question]:
         """Have all points evaluated that are not under way already."""
         found = [(row, ahead.taken(point)) for row, point in enumerate(points)]
         questions: list[Question] = [([row], future) for row, future in found if future is not None]
         left = [row for row, future in found if future is None]
-        for part in even_parts(len(left), self._n_workers if self._rows_stand_alone else 1):
+        for part in even_parts(len(left), self._n_parts):
             rows = left[part]
             questions.append((rows, self._submit((points[rows], wants_gradient), False)))
         return sorted(questions, key=lambda question: question[0][0])
-
-
-def even_parts(n_rows: int, n_parts: int) -> Sequence[slice]:
-    """Rows in parts that differ by one at most, none of them empty."""
-    n_parts = min(n_rows, n_parts)
-    ends = [n_rows * k // n_parts for k in range(n_parts + 1)] if n_rows else []
-    return [slice(first, last) for first, last in itertools.pairwise(ends)]
 
 
 def has_come(future: "Future[Any]", control: IntArray, limit: float | None) -> bool:
