@@ -16,7 +16,7 @@ from records import jumping, learnt_modes, make_result
 from temperance import sampling
 from temperance.executors.threads import Threads
 from temperance.modes.components import Components
-from temperance.modes.local import best_worth, weighed
+from temperance.modes.local import best_worth, by_component, weighed
 from temperance.modes.mixture import make_mixture, mode_weights
 from temperance.modes.policy import REGRESSION
 from temperance.modes.refine import regressed
@@ -94,6 +94,16 @@ def test_without_states_a_component_is_judged_by_the_highest_points(rng) -> None
     assert 40 < len(known.judges().point) <= 50
     own = np.arange(100) >= 90
     assert len(replace(known, own=own).judges().point) == 10
+
+
+def test_a_component_as_good_as_without_mass_does_no_harm() -> None:
+    """Log peaks may differ by thousands between a mode and what a scout has brought from far away."""
+    peaks = np.array([0.0, -5e3])
+    components = Components(
+        np.array([[0.0], [50.0]]), np.ones((2, 1, 1)), peaks, np.array([10, 10], dtype=np.int64)
+    )
+    known = known_of(lambda x: -0.5 * float(x[0] ** 2), np.array([[0.1], [50.1]]))
+    assert [len(part.point) for part in by_component(components, known)] == [2, 0]
 
 
 def components_of(points, label):

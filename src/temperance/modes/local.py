@@ -14,11 +14,14 @@ from temperance.modes.student import from_parts, log_fall, most_likely, squares
 from temperance.modes.worth import balance
 from temperance.theory import chi_square_quantile
 
+LEAST_LOG_MASS = -600.0  # beside the heaviest, so that a weight is never zero
+
 
 def by_component(components: Components, known: Known) -> list[Known]:
     """The points of each component: those where it is the most likely."""
     mass = log_masses(components)
-    mixture = from_parts(np.exp(mass - mass.max()), components.centre, components.covariance)
+    weights = np.exp(np.maximum(mass - mass.max(), LEAST_LOG_MASS))
+    mixture = from_parts(weights, components.centre, components.covariance)
     label = most_likely(known.point, mixture)
     return [known.chosen(label == k) for k in range(len(components))]
 
