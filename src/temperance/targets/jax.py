@@ -35,8 +35,7 @@ def over_rows(function: Any, *, with_data: bool = False) -> Callable[..., Any]:
 
     Points may be dicts of arrays, too. Each number of rows is compiled anew, hence only powers of two are.
     """
-    jax = require_x64(function_name(function))
-    many = jax.jit(jax.vmap(function, in_axes=(0, None) if with_data else 0))
+    jax, many = require_x64(function_name(function)), _many(function, with_data)
     leaves, mapped = jax.tree_util.tree_leaves, jax.tree_util.tree_map
     held: list[Any] = [None, None]  # data as they came, and as JAX has them
 
@@ -56,6 +55,13 @@ def over_rows(function: Any, *, with_data: bool = False) -> Callable[..., Any]:
         return np.asarray(returned)[:n]
 
     return called
+
+
+@functools.lru_cache(maxsize=64)
+def _many(function: Any, with_data: bool) -> Any:
+    """The function of rows that JAX compiles; the same when asked again, so that other data compile nothing."""
+    jax = needed("functions of JAX need", "jax")[0]
+    return jax.jit(jax.vmap(function, in_axes=(0, None) if with_data else 0))
 
 
 def _padded(rows: Any) -> Any:
