@@ -14,10 +14,8 @@ TESTS = {
     "pymc": ("test_pymc.py",),
     "stan": ("test_bridgestan.py",),
 }
-MORE = {
-    "bilby": ("dynesty",),
-    "stan": ("httpstan==4.13.0",),
-}  # for tests and pages; the last has the headers of Stan
+# For tests and pages: headers of Stan come with httpstan, its NUTS with pystan, which needs pkg_resources.
+MORE = {"bilby": ("dynesty",), "stan": ("httpstan==4.13.0", "pystan==3.10.0", "setuptools<81")}
 NEWER = (13, 12)  # minor versions of Python, the preferred first
 
 

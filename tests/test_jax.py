@@ -85,6 +85,21 @@ def test_runs_of_functions_in_all_ways():
     np.testing.assert_allclose(result.log_density[0], again, rtol=1e-13)
 
 
+def test_other_data_of_a_function_compile_nothing():
+    n_traces = []
+
+    @jax.jit
+    def counted(x, data):
+        n_traces.append(1)
+        return shifted(x, data)
+
+    for centre in (1.0, 2.0):
+        data = np.full(2, centre)
+        came, _ = values_of(model_spec(counted, data=data), np.ones((3, 2)))
+        np.testing.assert_allclose(came, float(shifted(np.ones(2), data)), rtol=1e-13)
+    assert len(n_traces) == 1
+
+
 @jax.jit
 def of_parameters(p, data):
     return -0.5 * jnp.sum((data - p["place"]) ** 2 / p["scale"] ** 2) - data.shape[0] * jnp.log(p["scale"])
@@ -168,6 +183,42 @@ def test_parts_that_are_not_all_of_the_model_are_refused():
     model._util = SimpleNamespace(**{**vars(util), "compute_log_probs": forgetful})
     with pytest.raises(tp.InvalidInputError, match=r"the prior of mixture, .* do not sum to its log density"):
         tp.sample(model, **TINY)
+
+
+def test_other_arguments_compile_nothing_if_they_are_asked_to():
+    """Broken: a model that goes on with the arrays of before, or that is compiled for their numbers."""
+    n_traces = []
+
+    def counted(data, n):
+        n_traces.append(n)
+        mixture(data)
+
+    one = tp.numpyro.model(counted, (DATA, 1), jit_model_args=True)
+    one.spec().target._tempered(POINTS)
+    n_traces.clear()
+    other = one.with_args(DATA + 1.0, 1)
+    np.testing.assert_allclose(
+        other._over_rows(other._parts_of)(POINTS)[0],
+        [naive_likelihood(z, DATA + 1.0) for z in POINTS],
+        rtol=1e-6,
+    )
+    np.testing.assert_allclose(
+        one._over_rows(one._parts_of)(POINTS)[0], [naive_likelihood(z) for z in POINTS], rtol=1e-6
+    )
+    assert not n_traces
+    for arguments in ((DATA[:9], 1), (DATA, 2)):  # another shape, and another constant
+        n_traces.clear()
+        shown = one.with_args(*arguments).spec().target._tempered(POINTS[:1])
+        np.testing.assert_allclose(shown, naive_likelihood(POINTS[0], arguments[0]), rtol=1e-6)
+        assert n_traces
+
+
+def test_other_arguments_are_constants_unless_they_are_asked_to_be_more(model):
+    other = model.with_args(DATA[:9])
+    np.testing.assert_allclose(
+        other.spec().target._tempered(POINTS[:1]), naive_likelihood(POINTS[0], DATA[:9]), rtol=1e-6
+    )
+    assert other.values == model.values
 
 
 def test_values_names_and_starts(model):

@@ -59,7 +59,7 @@ def over_rows(function: Any, *, with_data: bool = False) -> Callable[..., Any]:
 
 @functools.lru_cache(maxsize=64)
 def _many(function: Any, with_data: bool) -> Any:
-    """The function of rows that JAX compiles; the same when asked again, so that other data compile nothing."""
+    """A function of rows that JAX compiles; the same when asked again: other data compile nothing."""
     jax = needed("functions of JAX need", "jax")[0]
     return jax.jit(jax.vmap(function, in_axes=(0, None) if with_data else 0))
 

@@ -126,7 +126,7 @@ class NumPyroModel:
     # ---- the density
 
     def _make_functions(self) -> None:
-        """Those that JAX compiles, of a point or a key and of arrays; models of other arguments share them."""
+        """What JAX compiles, of a point or a key and of arrays; models of other arguments share it."""
         jit = self._jax.jit
         self._parts_of, self._sum_of = jit(self._parts), jit(lambda *given: sum(self._parts(*given)))
         self._drawn_of, self._values_of = jit(self._draw), jit(self._expand)
