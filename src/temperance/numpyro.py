@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from temperance.extras import tested
 from temperance.models.frontends.numpyro import NumPyroModel
 
 __all__ = ["model"]
@@ -32,6 +33,7 @@ def model(
     dims, coords
         As in ArviZ: names of the dimensions of sites, and labels along a dimension.
     """
-    return NumPyroModel(
-        function, model_args, model_kwargs, jit_model_args=jit_model_args, dims=dims, coords=coords
-    )
+    with tested("numpyro"):
+        return NumPyroModel(
+            function, model_args, model_kwargs, jit_model_args=jit_model_args, dims=dims, coords=coords
+        )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from temperance.errors import InvalidInputError
-from temperance.extras import needed
+from temperance.extras import needed, require_version
 from temperance.origin import function_name
 
 SWITCH = 'jax.config.update("jax_enable_x64", True)'
@@ -22,6 +22,7 @@ def is_jax(given: Any) -> bool:
 def require_x64(name: str) -> Any:
     """JAX itself, or an error if it computes with half the digits."""
     jax = needed("functions of JAX need", "jax")[0]
+    require_version("jax")
     if not jax.config.jax_enable_x64:
         raise InvalidInputError(
             f"{name} is a function of JAX, which computes in float32 unless told otherwise, and the "
