@@ -261,6 +261,34 @@ def test_an_improper_prior_is_known_and_a_simplex_has_fewer_coordinates():
     np.testing.assert_allclose(result["shares"].sum(axis=-1), 1.0)
 
 
+def rooted(data):
+    place = numpyro.sample("place", dist.Normal(0, 0.4))
+    numpyro.factor("root", jnp.sqrt(1 - place))
+    numpyro.sample("y", dist.Normal(place, 1), obs=data)
+
+
+def failing(data):
+    numpyro.sample("place", dist.Normal())
+    raise KeyError("weights")
+
+
+def test_a_nan_of_a_model_is_told_with_its_point_or_refused():
+    model = tp.numpyro.model(rooted, (1.0,))
+    with pytest.raises(tp.DensityError, match=r"rooted is nan in chain 1, level \d, iteration \d+") as caught:
+        tp.sample(model, initial=[0.0], **{**TINY, "draws": 4_000})
+    assert caught.value.result is not None
+    settings = tp.Settings(bad_density="reject")
+    assert tp.sample(model, initial=[0.0], settings=settings, **TINY).complete
+
+
+def test_an_error_in_a_model_and_arguments_that_are_missing_are_told_as_they_are():
+    with pytest.raises(KeyError, match="weights") as caught:
+        tp.numpyro.model(failing, (1.0,))
+    assert caught.traceback[-1].name == "failing"
+    with pytest.raises(TypeError, match=r"mixture\(\) missing 1 required positional argument: 'data'"):
+        tp.numpyro.model(mixture)
+
+
 def without_data():
     numpyro.sample("x", dist.StudentT(3))
 

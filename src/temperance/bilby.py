@@ -74,8 +74,6 @@ class Temperance(MCMCSampler):  # type: ignore[misc]
     def run_sampler(self) -> Any:
         """Make the run, or go on with it; after a signal, leave with bilby's code: all is written."""
         require_version("bilby")
-        if not self._keys:
-            raise InvalidInputError("priors must leave a parameter free, and all of them are fixed")
         self._setup_pool()
         try:
             result = self._sampled()
@@ -86,6 +84,11 @@ class Temperance(MCMCSampler):  # type: ignore[misc]
             sys.exit(self.exit_code)
         self._fill(result)
         return self.result
+
+    def _verify_parameters(self) -> None:
+        if not self._keys:  # of which bilby says that there are too many indices
+            raise InvalidInputError("priors must leave a parameter free, and all of them are fixed")
+        super()._verify_parameters()
 
     def write_current_state(self) -> None:
         """Nothing to do: the run is written as it goes on."""
