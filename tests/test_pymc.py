@@ -240,6 +240,7 @@ def imputed():
 
 
 @pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.filterwarnings("ignore:Data in .* contains missing")
 def test_what_cannot_be_sampled_is_refused(name):
     make, message = REFUSED[name]
     with pytest.raises(tp.InvalidInputError, match=message):
@@ -274,6 +275,7 @@ def test_a_nan_is_told_with_its_point_or_refused():
     assert tp.sample(rooted(0.4), initial=[0.0], settings=settings, **TINY).complete
 
 
+@pytest.mark.filterwarnings("ignore:Numba will use object mode")
 def test_an_error_inside_is_told_with_its_line():
     @as_op(itypes=[pt.dscalar], otypes=[pt.dscalar])
     def picky(place):
