@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= out
 
-.PHONY: demo demo-cluster test test-all lint chromium bench bench-against bench-swaps bench-jumps bench-zoo bench-moves bench-clustering bench-intervals bench-evidence bench-weighing bench-pools bench-peers bench-peers-ours reproduction docs soak clean
+.PHONY: demo demo-cluster test test-all lint chromium compilers frontends bench bench-against bench-swaps bench-jumps bench-zoo bench-moves bench-clustering bench-intervals bench-evidence bench-weighing bench-pools bench-peers bench-peers-ours reproduction docs soak clean
 
 demo: $(VENV)/.installed
 	$(BIN)/temperance demo --out $(OUT)
@@ -20,13 +20,24 @@ IN_TWO_PROCESSES := -n 2 --dist loadfile --no-loadscope-reorder
 test: $(VENV)/.installed-test lint
 	$(BIN)/pytest $(IN_TWO_PROCESSES) -m "not slow"
 
-test-all: $(VENV)/.installed-test lint chromium
+test-all: $(VENV)/.installed-test lint chromium compilers
 	$(BIN)/pytest $(IN_TWO_PROCESSES)
 
 # A browser for the test of the report; where there is no apt-get, that test is skipped.
 chromium:
 	command -v chromium >/dev/null || ! command -v apt-get >/dev/null || \
 		(apt-get update --quiet --quiet && apt-get install --quiet --quiet --yes chromium)
+
+# For densities in Fortran and Rust; where there is no apt-get, their tests are skipped.
+compilers:
+	command -v apt-get >/dev/null || exit 0; \
+	for one in gfortran rustc; do \
+		command -v $$one >/dev/null || (apt-get update --quiet --quiet && apt-get install --quiet --quiet --yes $$one); \
+	done
+
+# The front-ends alone, each in an environment of its own, here and with a newer Python; the output is kept.
+frontends: $(VENV)/.installed-test
+	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest tests/test_frontends.py -m slow -s > docs/models/frontends.txt
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .

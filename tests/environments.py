@@ -38,7 +38,8 @@ class Environment:
     def __init__(self, folder: Path, python: str, packages: Iterable[str]) -> None:
         self.folder = folder
         subprocess.run([python, "-m", "venv", str(folder)], check=True)
-        self.run("-m", "pip", "install", "--quiet", "--editable", str(ROOT), *packages)
+        # Not compiled: of most packages little is imported.
+        self.run("-m", "pip", "install", "--quiet", "--no-compile", "--editable", str(ROOT), *packages)
 
     def run(self, *arguments: str) -> str:
         """What its Python prints; an error is shown whole."""
@@ -54,9 +55,13 @@ class Environment:
         assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
         return done.stdout
 
-    def test(self, *files: str, keyword: str = "") -> None:
-        """Run the quick tests of these files, of a name if one is given; none may be skipped."""
+    def test(self, *files: str, keyword: str = "", slow: bool = False) -> str:
+        """Run quick tests of these files, or slow ones, of a name if one is given; none may be skipped.
+
+        Returned is the line in which pytest counts them.
+        """
         paths = [str(ROOT / "tests" / file) for file in files]
-        chosen = ("-m", "not slow", "-k", keyword)
+        chosen = ("-m", "slow" if slow else "not slow", "-k", keyword)
         shown = self.run("-m", "pytest", "-p", "no:cacheprovider", *chosen, "-rs", *paths)
         assert "skipped" not in shown.lower(), shown[-4000:]
+        return shown.strip().splitlines()[-1]

@@ -124,6 +124,37 @@ def test_a_run_that_is_there_is_gone_on_with(tmp_path):
     assert len(anew.samples) == 200
 
 
+class Odd(TwoPeaks):
+    """One that goes wrong beyond a place."""
+
+    def __init__(self, wrong):
+        super().__init__()
+        self.wrong = wrong
+
+    def log_likelihood(self, parameters):
+        return self.wrong() if parameters["x"] > 9.9 else 0.0
+
+
+def test_an_error_of_the_likelihood_is_told_with_its_line(tmp_path):
+    with pytest.raises(
+        tp.DensityError, match=r"raised an error in chain .* from .*test_bilby.py:\d+"
+    ) as caught:
+        run(tmp_path, Odd(lambda: {}["template"]), draws=4_000)
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_a_nan_is_told_and_what_was_drawn_is_kept(tmp_path):
+    with pytest.raises(tp.DensityError, match=r"Odd.log_likelihood \(of normal scores\) is nan in chain"):
+        run(tmp_path, Odd(lambda: math.nan), draws=4_000)
+    assert not tp.load(tmp_path / "temperance_two").complete
+
+
+def test_priors_that_are_all_fixed_are_refused(tmp_path):
+    fixed = bilby.core.prior.PriorDict({"x": bilby.core.prior.DeltaFunction(1.0)})
+    with pytest.raises(tp.InvalidInputError, match="priors must leave a parameter free"):
+        run(tmp_path, TwoPeaks(), fixed)
+
+
 SCRIPT = """
 import sys, time
 sys.path.insert(0, {tests!r})

@@ -52,6 +52,7 @@ NEEDS = {
     "bilby.md": "bilby",
     "jax.md": "numpyro",
     "pymc.md": "pymc",
+    "stan.md": "bridgestan",
 }  # pages with examples of a library that is not installed here
 
 

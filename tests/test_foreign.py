@@ -1,8 +1,10 @@
 """Functions by their address: C, numba's cfunc, SciPy's LowLevelCallable, Python behind ctypes."""
 
 import ctypes
+import re
 import shutil
 import subprocess
+from pathlib import Path
 from types import SimpleNamespace
 
 import numba
@@ -16,6 +18,7 @@ import temperance as tp
 TINY = {"draws": 40, "tune": 60, "chains": 2, "levels": 3, "seed": 5, "progress": False}
 STARTED = {**TINY, "initial": np.zeros(2)}
 DOUBLES = ctypes.POINTER(ctypes.c_double)
+PAGE = Path(__file__).parent.parent / "docs" / "models.md"
 SOURCE = """
 double pair(const double *x) { return -0.5 * (x[0] * x[0] + x[1] * x[1]); }
 double sized(const double *x, long n) {
@@ -39,6 +42,16 @@ def same(x):
     total = 0.0
     for i in range(x.shape[0]):
         total -= 0.5 * x[i] * x[i]
+    return total
+
+
+@numba.njit
+def wells(x):
+    """What the examples of the page have in other languages."""
+    total = 0.0
+    for i in range(x.shape[0]):
+        off = x[i] * x[i] - 4.0
+        total -= 0.5 * off * off
     return total
 
 
@@ -84,6 +97,28 @@ def test_a_function_of_c_gives_the_draws_of_the_same_in_numba(name, library, exp
     result = tp.sample(getattr(library, name), **STARTED)
     np.testing.assert_array_equal(result.draws, expected)
     assert result.setup.settings["log density"] == name
+
+
+LANGUAGES = {
+    "fortran": ("gfortran -O1 -shared -fPIC -ffp-contract=off -o density.so density.f90", "f90"),
+    "rust": ("rustc -O --crate-type cdylib -o density.so density.rs", "rs"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_example_of_another_language_gives_the_draws_of_the_same_in_numba(language, tmp_path):
+    """The source is that of the page; broken: a dimension that does not arrive as a number."""
+    command, ending = LANGUAGES[language]
+    if shutil.which(command.split()[0]) is None:
+        pytest.skip(f"there is no {command.split()[0]} here")
+    source = re.search(rf"^```{language}\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S)
+    (tmp_path / f"density.{ending}").write_text(source[1])
+    subprocess.run(command.split(), cwd=tmp_path, check=True)
+    function = ctypes.CDLL(str(tmp_path / "density.so")).log_density
+    function.restype, function.argtypes = ctypes.c_double, [DOUBLES, ctypes.c_int]
+    one, two = (tp.sample(density, **{**STARTED, "initial": np.ones(3)}) for density in (function, wells))
+    np.testing.assert_array_equal(one.draws, two.draws)
 
 
 def test_user_data_arrives(library):

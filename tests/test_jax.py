@@ -85,6 +85,21 @@ def test_runs_of_functions_in_all_ways():
     np.testing.assert_allclose(result.log_density[0], again, rtol=1e-13)
 
 
+def test_other_data_of_a_function_compile_nothing():
+    n_traces = []
+
+    @jax.jit
+    def counted(x, data):
+        n_traces.append(1)
+        return shifted(x, data)
+
+    for centre in (1.0, 2.0):
+        data = np.full(2, centre)
+        came, _ = values_of(model_spec(counted, data=data), np.ones((3, 2)))
+        np.testing.assert_allclose(came, float(shifted(np.ones(2), data)), rtol=1e-13)
+    assert len(n_traces) == 1
+
+
 @jax.jit
 def of_parameters(p, data):
     return -0.5 * jnp.sum((data - p["place"]) ** 2 / p["scale"] ** 2) - data.shape[0] * jnp.log(p["scale"])
@@ -170,6 +185,42 @@ def test_parts_that_are_not_all_of_the_model_are_refused():
         tp.sample(model, **TINY)
 
 
+def test_other_arguments_compile_nothing_if_they_are_asked_to():
+    """Broken: a model that goes on with the arrays of before, or that is compiled for their numbers."""
+    n_traces = []
+
+    def counted(data, n):
+        n_traces.append(n)
+        mixture(data)
+
+    one = tp.numpyro.model(counted, (DATA, 1), jit_model_args=True)
+    one.spec().target._tempered(POINTS)
+    n_traces.clear()
+    other = one.with_args(DATA + 1.0, 1)
+    np.testing.assert_allclose(
+        other._over_rows(other._parts_of)(POINTS)[0],
+        [naive_likelihood(z, DATA + 1.0) for z in POINTS],
+        rtol=1e-6,
+    )
+    np.testing.assert_allclose(
+        one._over_rows(one._parts_of)(POINTS)[0], [naive_likelihood(z) for z in POINTS], rtol=1e-6
+    )
+    assert not n_traces
+    for arguments in ((DATA[:9], 1), (DATA, 2)):  # another shape, and another constant
+        n_traces.clear()
+        shown = one.with_args(*arguments).spec().target._tempered(POINTS[:1])
+        np.testing.assert_allclose(shown, naive_likelihood(POINTS[0], arguments[0]), rtol=1e-6)
+        assert n_traces
+
+
+def test_other_arguments_are_constants_unless_they_are_asked_to_be_more(model):
+    other = model.with_args(DATA[:9])
+    np.testing.assert_allclose(
+        other.spec().target._tempered(POINTS[:1]), naive_likelihood(POINTS[0], DATA[:9]), rtol=1e-6
+    )
+    assert other.values == model.values
+
+
 def test_values_names_and_starts(model):
     result = tp.sample(model, **TINY)
     assert result.parameters.labels == ["share", "place[left]", "place[right]", "scale[0]", "scale[1]"]
@@ -208,6 +259,34 @@ def test_an_improper_prior_is_known_and_a_simplex_has_fewer_coordinates():
     result = tp.sample(model, **TINY)
     assert result.chains[0].beta[-1] > 0.0
     np.testing.assert_allclose(result["shares"].sum(axis=-1), 1.0)
+
+
+def rooted(data):
+    place = numpyro.sample("place", dist.Normal(0, 0.4))
+    numpyro.factor("root", jnp.sqrt(1 - place))
+    numpyro.sample("y", dist.Normal(place, 1), obs=data)
+
+
+def failing(data):
+    numpyro.sample("place", dist.Normal())
+    raise KeyError("weights")
+
+
+def test_a_nan_of_a_model_is_told_with_its_point_or_refused():
+    model = tp.numpyro.model(rooted, (1.0,))
+    with pytest.raises(tp.DensityError, match=r"rooted is nan in chain 1, level \d, iteration \d+") as caught:
+        tp.sample(model, initial=[0.0], **{**TINY, "draws": 4_000})
+    assert caught.value.result is not None
+    settings = tp.Settings(bad_density="reject")
+    assert tp.sample(model, initial=[0.0], settings=settings, **TINY).complete
+
+
+def test_an_error_in_a_model_and_arguments_that_are_missing_are_told_as_they_are():
+    with pytest.raises(KeyError, match="weights") as caught:
+        tp.numpyro.model(failing, (1.0,))
+    assert caught.traceback[-1].name == "failing"
+    with pytest.raises(TypeError, match=r"mixture\(\) missing 1 required positional argument: 'data'"):
+        tp.numpyro.model(mixture)
 
 
 def without_data():

@@ -9,6 +9,7 @@ from scipy import stats
 pm = pytest.importorskip("pymc", reason="PyMC is not installed here; test_frontends.py has it")
 
 import pytensor.tensor as pt  # noqa: E402
+from pytensor.compile.ops import as_op  # noqa: E402
 
 import temperance as tp  # noqa: E402
 from mixture import DATA, POINTS, naive_likelihood, naive_prior  # noqa: E402
@@ -218,7 +219,9 @@ def empty():
 
 REFUSED = {
     "discrete": (discrete, "discrete variables, k, .* sum over them"),
+    "missing and discrete": (lambda: imputed(), "discrete variables, counts_unobserved, .* sum over them"),
     "empty": (empty, "no free variables"),
+    "without anything": (pm.Model, "no free variables"),
     "reserved": (lambda: named("chain"), "the name 'chain' is taken"),
 }
 
@@ -229,11 +232,61 @@ def named(name):
     return model
 
 
+def imputed():
+    with pm.Model() as model:
+        rate = pm.HalfNormal("rate", 3)
+        pm.Poisson("counts", rate, observed=np.ma.masked_array([1, 2, 3], [0, 1, 0]))
+    return model
+
+
 @pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.filterwarnings("ignore:Data in .* contains missing")
 def test_what_cannot_be_sampled_is_refused(name):
     make, message = REFUSED[name]
     with pytest.raises(tp.InvalidInputError, match=message):
         tp.sample(make(), **TINY)
+
+
+@pytest.mark.filterwarnings("ignore:Data in .* contains missing")
+def test_data_that_are_missing_become_variables_as_in_pymc():
+    with pm.Model() as model:
+        centre = pm.Normal("centre")
+        pm.Normal("y", centre, 1, observed=np.array([1.0, np.nan, 2.0]))
+    result = tp.sample(model, **TINY)
+    assert result.parameters.labels == ["centre", "y_unobserved[0]"]
+    np.testing.assert_array_equal(result["y"][..., 1], result["y_unobserved"][..., 0])
+
+
+def rooted(width):
+    """A model whose log density is NaN beyond a place."""
+    with pm.Model() as model:
+        place = pm.Normal("place", 0, width)
+        pm.Potential("root", pm.math.sqrt(1 - place))
+    return model
+
+
+def test_a_nan_is_told_with_its_point_or_refused():
+    with pytest.raises(
+        tp.DensityError, match=r"pymc_model is nan in chain 1, level \d, iteration \d+"
+    ) as caught:
+        tp.sample(rooted(0.4), **{**TINY, "draws": 4_000})
+    assert caught.value.result is not None
+    settings = tp.Settings(bad_density="reject")
+    assert tp.sample(rooted(0.4), initial=[0.0], settings=settings, **TINY).complete
+
+
+@pytest.mark.filterwarnings("ignore:Numba will use object mode")
+def test_an_error_inside_is_told_with_its_line():
+    @as_op(itypes=[pt.dscalar], otypes=[pt.dscalar])
+    def picky(place):
+        if place > 2.5:
+            raise ValueError("too far")
+        return np.array(0.0)
+
+    with pm.Model() as model:
+        pm.Potential("picky", picky(pm.Normal("place")))
+    with pytest.raises(tp.DensityError, match=r"raised an error in chain .* from .*test_pymc.py:\d+"):
+        tp.sample(model, initial=[0.0], **{**TINY, "draws": 4_000})
 
 
 def test_functions_beside_a_model_are_refused(model):

@@ -161,6 +161,13 @@ def test_a_model_that_fails_everywhere_says_what_stan_said(library):
         tp.sample(model, **TINY)
 
 
+def test_a_model_without_parameters_is_refused(library):
+    model = Imitation(library)
+    model.param_unc_names = list
+    with pytest.raises(tp.InvalidInputError, match="imitation, has no parameters, so there is nothing"):
+        tp.sample(model, **TINY)
+
+
 def test_threads_are_used_where_stan_has_them(library):
     model = Imitation(library)
     assert model_spec(model).target.runs_in_parallel

@@ -16,6 +16,7 @@ from scipy.special import ndtr
 
 from temperance.core.state import FloatArray
 from temperance.errors import InvalidInputError
+from temperance.extras import require_version
 from temperance.models.model import Model
 from temperance.priors import angle, normal
 from temperance.results.result import Result
@@ -72,6 +73,7 @@ class Temperance(MCMCSampler):  # type: ignore[misc]
     @signal_wrapper
     def run_sampler(self) -> Any:
         """Make the run, or go on with it; after a signal, leave with bilby's code: all is written."""
+        require_version("bilby")
         self._setup_pool()
         try:
             result = self._sampled()
@@ -83,12 +85,17 @@ class Temperance(MCMCSampler):  # type: ignore[misc]
         self._fill(result)
         return self.result
 
+    def _verify_parameters(self) -> None:
+        if not self._keys:  # of which bilby says that there are too many indices
+            raise InvalidInputError("priors must leave a parameter free, and all of them are fixed")
+        super()._verify_parameters()
+
     def write_current_state(self) -> None:
         """Nothing to do: the run is written as it goes on."""
 
     def _sampled(self) -> Result:
         asked = {name: value for name, value in self.kwargs.items() if name not in ("pool", "resume")}
-        model = Model(self._rows, parameters=self._parameters(), vector=True, vectorized=True)
+        model = Model(self._named_rows(), parameters=self._parameters(), vector=True, vectorized=True)
         if self.kwargs["resume"] and any(self.folder.glob(RUN)):
             return resume(
                 self.folder, model, draws=asked["draws"], swaps=asked["swaps"], progress=asked["progress"]
@@ -118,6 +125,12 @@ class Temperance(MCMCSampler):  # type: ignore[misc]
             unit[:, k] = ndtr(rows[:, k]) if turn is None else (rows[:, k] - turn[0]) / turn[1]
         unit = np.clip(unit, SMALLEST, LARGEST)
         return np.array([self.prior_transform(row) for row in unit], dtype=np.float64).reshape(rows.shape)
+
+    def _named_rows(self) -> Any:
+        """With a name that tells errors apart, whose points are not those of bilby."""
+        rows: Any = lambda given: self._rows(given)  # noqa: E731
+        rows.__name__ = f"{type(self.likelihood).__name__}.log_likelihood (of normal scores)"
+        return rows
 
     def _rows(self, rows: FloatArray) -> FloatArray:
         evaluate = map if self.pool is None else self.pool.map

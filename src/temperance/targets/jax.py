@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from temperance.errors import InvalidInputError
-from temperance.extras import needed
+from temperance.extras import needed, require_version
 from temperance.origin import function_name
 
 SWITCH = 'jax.config.update("jax_enable_x64", True)'
@@ -22,6 +22,7 @@ def is_jax(given: Any) -> bool:
 def require_x64(name: str) -> Any:
     """JAX itself, or an error if it computes with half the digits."""
     jax = needed("functions of JAX need", "jax")[0]
+    require_version("jax")
     if not jax.config.jax_enable_x64:
         raise InvalidInputError(
             f"{name} is a function of JAX, which computes in float32 unless told otherwise, and the "
@@ -35,8 +36,7 @@ def over_rows(function: Any, *, with_data: bool = False) -> Callable[..., Any]:
 
     Points may be dicts of arrays, too. Each number of rows is compiled anew, hence only powers of two are.
     """
-    jax = require_x64(function_name(function))
-    many = jax.jit(jax.vmap(function, in_axes=(0, None) if with_data else 0))
+    jax, many = require_x64(function_name(function)), _many(function, with_data)
     leaves, mapped = jax.tree_util.tree_leaves, jax.tree_util.tree_map
     held: list[Any] = [None, None]  # data as they came, and as JAX has them
 
@@ -56,6 +56,13 @@ def over_rows(function: Any, *, with_data: bool = False) -> Callable[..., Any]:
         return np.asarray(returned)[:n]
 
     return called
+
+
+@functools.lru_cache(maxsize=64)
+def _many(function: Any, with_data: bool) -> Any:
+    """A function of rows that JAX compiles; the same when asked again: other data compile nothing."""
+    jax = needed("functions of JAX need", "jax")[0]
+    return jax.jit(jax.vmap(function, in_axes=(0, None) if with_data else 0))
 
 
 def _padded(rows: Any) -> Any:

@@ -4,18 +4,20 @@ The prior is all latent sites with their Jacobians, the likelihood observed site
 has neither of these is one density, and tempered as a whole.
 """
 
+import copy
 import math
 from collections import deque
-from collections.abc import Mapping
-from functools import cached_property
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
+from temperance.checks import flag
 from temperance.core.state import FloatArray
 from temperance.errors import InvalidInputError, InvalidTypeError
 from temperance.extras import needed
 from temperance.models.contract import ModelSpec
+from temperance.models.frontends.arguments import Arguments
 from temperance.models.frontends.starts import start_from
 from temperance.origin import function_name
 from temperance.parameters import Parameters, parameters_from
@@ -37,6 +39,7 @@ class NumPyroModel:
         model_args: Any = (),
         model_kwargs: Any = None,
         *,
+        jit_model_args: bool = False,
         dims: Any = None,
         coords: Any = None,
     ) -> None:
@@ -45,7 +48,14 @@ class NumPyroModel:
         self._numpyro, self._util = needed(WHY, "numpyro", "numpyro.infer.util")
         self._jax = require_x64(function_name(model))
         self._name, self._call = function_name(model), (model, tuple(model_args), dict(model_kwargs or {}))
+        self._asked = {
+            "jit_model_args": flag("jit_model_args", jit_model_args),
+            "dims": dims,
+            "coords": coords,
+        }
+        self._arguments = Arguments(self._jax, self._call, traced=jit_model_args)
         self._sites, self._has_data = self._looked_at()
+        self._make_functions()
         first = self._drawn(self._jax.random.PRNGKey(0))
         self._shapes = Parameters(shapes={name: np.shape(first[name]) for name in self._sites})
         self.coordinates = Parameters(
@@ -56,7 +66,7 @@ class NumPyroModel:
         self.values = parameters_from(shapes, sum(map(math.prod, shapes.values())), dims, coords)
 
     def spec(self) -> ModelSpec:
-        """All that the sampler asks."""
+        """All that the sampler asks, with the arguments of now."""
         self._require_sum()
         return ModelSpec(
             target=self._target(),
@@ -70,20 +80,33 @@ class NumPyroModel:
             improper=self._improper,
         )
 
+    def with_args(self, *model_args: Any, **model_kwargs: Any) -> "NumPyroModel":
+        """The same model of other arguments.
+
+        With ``jit_model_args`` nothing is compiled anew, if arrays have the shapes of before and all else is
+        the same.
+        """
+        call = self._call[0], model_args, model_kwargs
+        arguments = Arguments(self._jax, call, traced=self._asked["jit_model_args"])
+        if not arguments.same_but_for_numbers(self._arguments):
+            return NumPyroModel(*call, **self._asked)
+        other = copy.copy(self)
+        other._call, other._arguments = call, arguments
+        return other
+
     # ---- sites
 
-    def _trace(self, key: Any) -> Any:
+    def _trace(self, key: Any, arrays: Any) -> Any:
         """One run of the model with draws from the prior, or from (-2, 2) where there are none."""
         handlers, infer = needed(WHY, "numpyro.handlers", "numpyro.infer")
-        model, arguments, keywords = self._call
+        model, arguments, keywords = self._arguments.call(arrays)
         drawn = handlers.substitute(handlers.seed(model, key), substitute_fn=infer.init_to_sample())
         return handlers.trace(drawn).get_trace(*arguments, **keywords)
 
     def _looked_at(self) -> tuple[list[str], bool]:
         """Names of latent sites, and whether anything is observed."""
-        sites = [
-            site for site in self._trace(self._jax.random.PRNGKey(0)).values() if site["type"] == "sample"
-        ]
+        trace = self._trace(self._jax.random.PRNGKey(0), self._arguments.arrays)
+        sites = [site for site in trace.values() if site["type"] == "sample"]
         latent = {site["name"]: site["fn"] for site in sites if not site["is_observed"]}
         discrete = [name for name, law in latent.items() if law.support.is_discrete]
         if discrete:
@@ -102,11 +125,17 @@ class NumPyroModel:
 
     # ---- the density
 
-    def _parts(self, point: Any) -> Any:
+    def _make_functions(self) -> None:
+        """What JAX compiles, of a point or a key and of arrays; models of other arguments share it."""
+        jit = self._jax.jit
+        self._parts_of, self._sum_of = jit(self._parts), jit(lambda *given: sum(self._parts(*given)))
+        self._drawn_of, self._values_of = jit(self._draw), jit(self._expand)
+
+    def _parts(self, point: Any, arrays: Any) -> Any:
         """The log likelihood and the log prior of a point."""
-        params = self._shapes.split(point)
-        values = self._util.constrain_fn(*self._call, params)
-        by_site, trace = self._util.compute_log_probs(*self._call, values)
+        call, params = self._arguments.call(arrays), self._shapes.split(point)
+        values = self._util.constrain_fn(*call, params)
+        by_site, trace = self._util.compute_log_probs(*call, values)
         jacobians = [
             self._transform(trace[name]).log_abs_det_jacobian(params[name], values[name]).sum()
             for name in self._sites
@@ -114,26 +143,27 @@ class NumPyroModel:
         prior = sum(by_site[name] for name in self._sites) + sum(jacobians)
         return sum((value for name, value in by_site.items() if name not in params), start=0.0 * prior), prior
 
-    @cached_property
-    def _rows(self) -> Any:
-        return over_rows(self._jax.jit(self._parts))
+    def _over_rows(self, function: Any) -> Callable[[FloatArray], Any]:
+        """A function of rows, with the arrays of now."""
+        many, arrays = over_rows(function, with_data=True), self._arguments.arrays
+        return lambda rows: many(rows, arrays)
 
     def _target(self) -> Target:
         if not self._has_data:
-            whole = over_rows(self._jax.jit(lambda point: sum(self._parts(point))))
+            whole = self._over_rows(self._sum_of)
             whole.__name__ = self._name
             return make_target(gather(whole), vectorized=True)
-        both = _Both(self._rows)
+        both = _Both(self._over_rows(self._parts_of))
         likelihood: Any = lambda rows: both.likelihood(rows)  # noqa: E731
         likelihood.__name__ = self._name
         return make_target(gather(None, likelihood, both.prior), vectorized=True)
 
     def _require_sum(self) -> None:
         """Refuse a model whose prior and likelihood are not all of it."""
-        generator = np.random.default_rng(0)
+        generator, rows = np.random.default_rng(0), self._over_rows(self._parts_of)
         for point in [self.start(generator) for _ in range(N_CHECKED)]:
             whole = -float(self._util.potential_energy(*self._call, self._shapes.split(point)))
-            parts = [float(part[0]) for part in self._rows(point[None])]
+            parts = [float(part[0]) for part in rows(point[None])]
             if not np.isclose(sum(parts), whole, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True):
                 raise InvalidInputError(
                     f"the likelihood and the prior of {self._name}, {parts[0]} and {parts[1]}, do not sum to "
@@ -142,15 +172,13 @@ class NumPyroModel:
 
     # ---- starts and values
 
-    @cached_property
-    def _drawn(self) -> Any:
+    def _draw(self, key: Any, arrays: Any) -> Any:
+        trace = self._trace(key, arrays)
+        return {name: self._transform(trace[name]).inv(trace[name]["value"]) for name in self._sites}
+
+    def _drawn(self, key: Any) -> Any:
         """From a key to unconstrained values of all sites."""
-
-        def drawn(key: Any) -> Any:
-            trace = self._trace(key)
-            return {name: self._transform(trace[name]).inv(trace[name]["value"]) for name in self._sites}
-
-        return self._jax.jit(drawn)
+        return self._drawn_of(key, self._arguments.arrays)
 
     def _joined(self, params: Mapping[str, Any]) -> FloatArray:
         return np.concatenate([np.ravel(np.asarray(params[name])) for name in self._sites]).astype(np.float64)
@@ -167,19 +195,15 @@ class NumPyroModel:
             values = {name: drawn[name][0] for name in self._sites} | values
         return self._joined(self._util.unconstrain_fn(*self._call, values))
 
-    @cached_property
-    def _expanded(self) -> Any:
-        def expanded(point: Any) -> Any:
-            params = self._shapes.split(point)
-            return self._util.constrain_fn(*self._call, params, return_deterministic=True)
-
-        return over_rows(self._jax.jit(expanded))
+    def _expand(self, point: Any, arrays: Any) -> Any:
+        call, params = self._arguments.call(arrays), self._shapes.split(point)
+        return self._util.constrain_fn(*call, params, return_deterministic=True)
 
     def constrain(self, rows: FloatArray) -> dict[str, FloatArray]:
         """Latent sites as the model has them, and deterministic ones."""
         if not len(rows):
             return {name: one[:0] for name, one in self.constrain(np.zeros((1, rows.shape[1]))).items()}
-        made = self._expanded(rows)
+        made = self._over_rows(self._values_of)(rows)
         return {name: made[name] for name in (*self._sites, *(made.keys() - set(self._sites)))}
 
     def points(self, rows: FloatArray) -> FloatArray:

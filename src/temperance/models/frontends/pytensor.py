@@ -10,9 +10,8 @@ import numpy as np
 
 from temperance.core.state import FloatArray
 from temperance.errors import InvalidInputError, InvalidTypeError
-from temperance.extras import needed
+from temperance.extras import TESTED, needed
 
-TESTED = "PyMC 5.28 to 6.3"
 WHY = "models of PyMC need"
 
 
@@ -55,8 +54,10 @@ class Graph:
         function = self._pymc.compile(self._inputs, density, mode="NUMBA", on_unused_input="ignore")
         inner = getattr(function.vm, "jit_fn", None)
         if inner is None:
-            version = self._pymc.__version__
-            raise InvalidTypeError(f"PyMC {version} gives no compiled function; tested are {TESTED}")
+            raise InvalidTypeError(
+                f"PyMC {self._pymc.__version__} gives no compiled function; tested are "
+                f"{' to '.join(TESTED['pymc'])}"
+            )
 
         def log_density(x: Any, data: Any) -> float:
             for i in range(x.shape[0]):

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from temperance.core.state import FloatArray
-from temperance.errors import StartError
+from temperance.errors import InvalidInputError, StartError
 from temperance.models.contract import ModelSpec
 from temperance.models.frontends.starts import start_from
 from temperance.parameters import Parameters
@@ -56,6 +56,10 @@ class StanDensity:
     def __init__(self, model: Any) -> None:
         self._model = model
         labels = list(model.param_unc_names())
+        if not labels:
+            raise InvalidInputError(
+                f"the model of Stan, {model.name()}, has no parameters, so there is nothing to sample"
+            )
         self.coordinates = Parameters(shapes={SAMPLED.format(label): () for label in labels})
         self._parameters = places(model.param_names())
         self.values = Parameters(shapes={name: place.shape for name, place in self._parameters.items()})
