@@ -17,8 +17,9 @@ TESTS = {
     "pymc": ("test_pymc.py",),
     "stan": ("test_bridgestan.py",),
 }
-# For tests and pages: headers of Stan come with httpstan, its NUTS with pystan, which needs pkg_resources.
-MORE = {"bilby": ("dynesty",), "stan": ("httpstan==4.13.0", "pystan==3.10.0", "setuptools<81")}
+MORE = {"bilby": ("dynesty",), "stan": ("httpstan==4.13.0",)}  # headers of Stan come with httpstan
+# For pages: Stan's NUTS comes with pystan, which needs pkg_resources and is not for newer Pythons.
+PAGES = {"stan": ("pystan==3.10.0", "setuptools<81")}
 WAYS = {"bilby": "bilby", "jax": "jax or numpyro", "pymc": "pymc", "stan": "stan"}  # as tests name them
 NEWER = (13, 12)  # minor versions of Python, the preferred first
 
@@ -99,7 +100,7 @@ def made(folder, python: str, name: str, requirements: list[str]) -> Environment
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TESTS)
 def test_a_front_end(name, tmp_path):
-    environment = made(tmp_path / "env", sys.executable, name, extra(name))
+    environment = made(tmp_path / "env", sys.executable, name, [*extra(name), *PAGES.get(name, ())])
     tell("  its page", environment.test("test_docs.py", keyword=f"examples_run and {name}.md"))
     tell("  calibration and broken versions", calibrated(environment, name))
     if name != "bilby":
