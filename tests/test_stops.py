@@ -43,6 +43,7 @@ import temperance.runs.progress as shown
 shown.CALL_SECONDS = 0.1
 {before}
 options = dict(initial=np.zeros(2), levels=2, chains=2, seed=1, tune=5, draws=100_000, progress=look)
+options["cores"] = 1  # calls are counted here, not in workers
 result = tp.sample(density, store={store!r}, **options)
 print("ended", repr(result.ended_by), result.complete, result.draws.shape[1], flush=True)
 np.save({out!r}, result.chains[0].sampling.draws)
