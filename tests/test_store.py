@@ -518,7 +518,7 @@ def test_targets_of_the_zoo_are_known_by_name(tmp_path):
 def test_a_newer_format_is_refused_by_number(by_hand, tmp_path, monkeypatch):
     monkeypatch.setattr(disk, "FORMAT", 99)
     write_run(tmp_path / "run", plan_of(COMPILED), [5])
-    with pytest.raises(tp.InvalidInputError, match=r"commit-.* has format 99, this version reads 3"):
+    with pytest.raises(tp.InvalidInputError, match=r"commit-.* has format 99, this version reads 4"):
         tp.load(tmp_path / "run")
 
 
