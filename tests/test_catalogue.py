@@ -22,6 +22,7 @@ import pytest
 import temperance as tp
 from temperance.cli import main
 from temperance.files import THE_DISK
+from temperance.store.layout import FORMAT
 
 FEW = {"draws": 30, "tune": 30, "chains": 1, "levels": 3, "seed": 1, "progress": False}
 LATER: dict[int, str] = {}
@@ -451,7 +452,7 @@ def processes_that_mpi_does_not_know_of_are_refused(tmp_path, monkeypatch):
 def a_newer_format_is_refused_by_number(tmp_path, monkeypatch):
     monkeypatch.setattr("temperance.store.disk.FORMAT", 99)
     run(store=tmp_path / "run")
-    with pytest.raises(tp.InvalidInputError, match="has format 99, this version reads 3"):
+    with pytest.raises(tp.InvalidInputError, match=f"has format 99, this version reads {FORMAT}"):
         tp.resume(tmp_path / "run", gaussian)
 
 
