@@ -15,8 +15,10 @@ from judge import judge_means
 from temperance.modes.components import Components
 from temperance.modes.fit import Sample, fit_modes
 from temperance.modes.link import link_states
+from temperance.modes.local import local_worth, weighed, widened
 from temperance.modes.mixture import make_mixture, mode_weights, with_mass
-from temperance.modes.policy import FITTING, JUMPING
+from temperance.modes.policy import FITTING, JUMPING, REGRESSION
+from temperance.modes.regress import Known
 from temperance.modes.student import from_parts, log_densities
 from temperance.modes.worth import efficiency, jump_chance, rest_every, tuning_chance
 from temperance.runs.fitting import distinct_states
@@ -379,3 +381,21 @@ def test_jumps_must_be_jumps() -> None:
         tp.Adaptation(coordinate_every=-1)
     with pytest.raises(tp.TemperanceError, match="walk must be one of"):
         tp.Adaptation(walk="random")
+
+
+def test_the_width_of_a_component_is_the_one_that_describes_states_best(rng) -> None:
+    """Against every width tried on its own."""
+    points = rng.standard_normal((200, 3))
+    judges = Known(points, -0.5 * (points**2).sum(axis=1), np.ones(200, dtype=bool))
+    one = Components(
+        centre=np.full((1, 3), 0.1),
+        covariance=0.8 * np.eye(3)[None],
+        log_peak=np.zeros(1),
+        count=np.array([200]),
+    )
+    tried = [weighed(replace(one, covariance=width * one.covariance), judges) for width in REGRESSION.widths]
+    best = max(tried, key=lambda component: local_worth(component, judges))
+    found, worth = widened(one, judges)
+    assert worth == pytest.approx(local_worth(best, judges), rel=1e-12)
+    np.testing.assert_allclose(found.covariance, best.covariance, rtol=1e-12)
+    np.testing.assert_allclose(found.log_peak, best.log_peak, rtol=1e-12)

@@ -47,6 +47,19 @@ def weighed(components: Components, judges: Known) -> Components:
     return replace(components, log_peak=peaks)
 
 
+def widened(one: Components, judges: Known) -> tuple[Components, float]:
+    """One component, of the width and with the height that describe the states best, and what it is worth."""
+    dim = judges.point.shape[1]
+    square = squares(judges.point, one.centre[0], one.covariance[0])
+    tried = []
+    for factor in REGRESSION.widths:
+        height = judges.log_density + log_fall(square / factor, dim)
+        peak = np.median(height)
+        tried.append((balance(height - peak, REGRESSION.trimmed), factor, peak))
+    worth, factor, peak = max(tried)
+    return replace(one, covariance=factor * one.covariance, log_peak=np.array([peak])), worth
+
+
 def weighted_median(values: FloatArray, weights: FloatArray) -> float:
     """The value below which half of the weight lies."""
     order = np.argsort(values, kind="stable")

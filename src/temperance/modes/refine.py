@@ -8,7 +8,7 @@ import numpy as np
 
 from temperance.core.state import FloatArray
 from temperance.modes.components import Components
-from temperance.modes.local import best_worth, by_component, local_worth, weighed
+from temperance.modes.local import best_worth, by_component, local_worth, weighed, widened
 from temperance.modes.policy import REGRESSION
 from temperance.modes.regress import BoolArray, Known, few_coefficients, n_coefficients, quadratic_fit
 
@@ -64,14 +64,10 @@ def _climbed(
         fitted = quadratic_fit(best.centre[0], best.covariance[0], known)
         if fitted is None:
             break
-        tried = [
-            weighed(replace(best, centre=fitted[0][None], covariance=factor * fitted[1][None]), judges)
-            for factor in REGRESSION.widths
-        ]
-        gained, found = max(((local_worth(one, judges), k) for k, one in enumerate(tried)))
+        found, gained = widened(replace(best, centre=fitted[0][None], covariance=fitted[1][None]), judges)
         if gained <= worth:
             break
-        best, worth = tried[found], gained
+        best, worth = found, gained
     return best, worth
 
 
