@@ -1,9 +1,11 @@
 """Our own sampler under the peers' contract: from one point, and with the budget met to the iteration."""
 
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,19 +20,26 @@ TUNE_SHARE = 0.45  # of the budget: what is learnt then pays later
 def sampler(task: Task, *, tune_share: float = TUNE_SHARE, weighted: bool = False, **options: Any) -> Sampler:
     """A run of `temperance.sample` with these options, and ``draws`` and ``tune`` from the budget.
 
-    How many draws a budget allows depends on the levels that tuning leaves. So the tuning is made twice: once
-    to see what is left, and once, timed, with the draws that follow. Levels must not be dropped after tuning.
+    How many draws a budget allows depends on the levels that tuning leaves. So the tuning is a run of its
+    own, in a folder, and the draws go on from it: they are those of one call. Levels must not be dropped
+    after tuning.
     """
     sample = partial(bare_call(task), **options)
     probe = sample(draws=0, tune=1, seed=0)  # shows defaults, and compiles
     chains, n_levels = len(probe.chains), probe.n_levels_at_start
-    sample = partial(sample, tune=int(tune_share * task.budget / (chains * n_levels)))
+    sample = partial(sample, tune=int(tune_share * task.budget / (chains * n_levels)), draws=0)
 
     def run(seed: int) -> Outcome:
-        draws = affordable_draws(sample(draws=0, seed=seed), task.budget)
-        return timed(partial(sample, draws=draws, seed=seed), weighted=weighted)
+        with tempfile.TemporaryDirectory() as folder:
+            return timed(partial(_with_draws, task, sample, seed, Path(folder) / "run"), weighted=weighted)
 
     return run
+
+
+def _with_draws(task: Task, sample: Callable[..., tp.Result], seed: int, folder: Path) -> tp.Result:
+    """A run tuned in this folder, and then as many draws as the budget allows."""
+    draws = affordable_draws(sample(seed=seed, store=folder), task.budget)
+    return tp.resume(folder, task.problem, draws=draws, cores=1, progress=False)
 
 
 def as_it_comes(task: Task) -> Sampler:
