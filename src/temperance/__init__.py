@@ -31,6 +31,7 @@ from temperance.runs.facts import Progress
 from temperance.runs.stopping import Stop
 from temperance.sampling import load, resume, sample
 from temperance.settings import Adaptation, Bounds, Gain, Jumps, Settings, Trimming, paper_settings
+from temperance.until import Until
 
 __version__ = "0.1.0"
 
@@ -64,6 +65,7 @@ __all__ = [
     "TemperanceError",
     "TemperanceWarning",
     "Trimming",
+    "Until",
     "VaryingDensityWarning",
     "diagnostics",
     "load",

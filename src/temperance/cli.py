@@ -1,7 +1,6 @@
 """The command line: parses, calls, prints. The only module that prints."""
 
 import contextlib
-import importlib
 import io
 import itertools
 import os
@@ -13,8 +12,18 @@ from typing import Any
 
 import click
 
+from temperance.arguments import (
+    INTERRUPTED,
+    data_from,
+    goals_from,
+    named_model,
+    named_object,
+    numbers_from,
+    one_line_errors,
+    with_data,
+)
+
 # What a shell expects of a program that a signal ended: 128 and its number.
-INTERRUPTED = 130
 ENDED_BY = {"SIGINT": 130, "SIGTERM": 143, "SIGHUP": 129}
 FOLLOW_SECONDS = 2.0
 DASK_SECONDS = 20.0  # in which a scheduler must answer
@@ -43,11 +52,11 @@ def demo(seed: int, draws: int, out: Path) -> None:
     """Sample twenty peaks in the plane and compare with the exact answer."""
     from temperance.demo import comparison, draw_demo, run_demo
 
-    with _one_line_errors(f"--out: {out}"):
+    with one_line_errors(f"--out: {out}"):
         out.mkdir(parents=True, exist_ok=True)
     click.echo("Twenty peaks in the plane, five levels, four chains.")
     click.echo("(The first run compiles the sampler, once, which takes some 20 seconds.)", err=True)
-    with _one_line_errors():
+    with one_line_errors():
         result = run_demo(seed=seed, draws=draws)
     click.echo(f"\n{result}\n")
     if result.draws.size:
@@ -70,6 +79,12 @@ def demo(seed: int, draws: int, out: Path) -> None:
     help="What FUNCTION takes beside its parameters: an array from .npy or .csv, a tuple of them from .npz.",
 )
 @click.option("--draws", default=5_000, show_default=True, help="Draws a chain.")
+@click.option(
+    "--until",
+    default=None,
+    help="Goals and budgets, such as ess=2000,weight_error=0.01,seconds=600: draw until all goals are met or "
+    "a budget is spent.",
+)
 @click.option("--tune", default=None, type=int, help="Tuning iterations a chain.")
 @click.option("--chains", default=4, show_default=True, help="Independent runs.")
 @click.option("--cores", default=None, type=int, help="Chains that run at once.")
@@ -106,14 +121,15 @@ def sample(
     folder = out if out is not None and _is_folder(out) else None
     file = None if out is None or folder is not None else Path(out)
     if file is not None:
-        with _one_line_errors():
+        with one_line_errors():
             require_writable(npz_path(file), overwrite=overwrite, name="--out")
-    model = _model(function)
+    model = named_model(function)
     if data is not None:
-        model, options = _with_data(model, _data(data), options)
-    start = None if initial is None else _load(initial) if ":" in initial else _numbers(initial)
+        model, options = with_data(model, data_from(data), options)
+    start = None if initial is None else named_object(initial) if ":" in initial else numbers_from(initial)
+    options["until"] = goals_from(options["until"])
     options["keep"] = None if options["keep"] is None else tuple(options["keep"].split(","))
-    with _keeping_draws(file, overwrite), _one_line_errors(), _workers(options, function):
+    with _keeping_draws(file, overwrite), one_line_errors(), _workers(options, function):
         result = temperance.sample(model, initial=start, store=folder, overwrite=overwrite, **options)
     click.echo(str(result))
     if file is not None:
@@ -133,6 +149,12 @@ def _is_folder(out: str) -> bool:
 @click.argument("run", metavar="RUN", type=click.Path(file_okay=False, exists=True))
 @click.argument("function", metavar="[MODULE:FUNCTION]", default=None, required=False)
 @click.option("--draws", default=None, type=int, help="Draws a chain, those made before included.")
+@click.option(
+    "--until",
+    default=None,
+    help="Goals and budgets, such as ess=2000,weight_error=0.01,seconds=600: draw until all goals are met or "
+    "a budget is spent.",
+)
 @click.option("--cores", default=None, type=int, help="Chains that run at once.")
 @click.option("--workers", default=None, type=int, help="Processes that evaluate FUNCTION.")
 @click.option("--dask", default=None, help="Address of a Dask scheduler, whose workers evaluate FUNCTION.")
@@ -148,12 +170,13 @@ def resume(run: str, function: str | None, data: Path | None, **options: Any) ->
     import temperance
     from temperance.stored import stored_reference
 
-    with _one_line_errors():
+    options["until"] = goals_from(options["until"])
+    with one_line_errors():
         named = function or stored_reference(Path(run))
-    model = None if named is None or (function is None and named.startswith("zoo:")) else _model(named)
+    model = None if named is None or (function is None and named.startswith("zoo:")) else named_model(named)
     if data is not None:
-        model, options = _with_data(model, _data(data), options)
-    with _one_line_errors(), _workers(options, named or ""):
+        model, options = with_data(model, data_from(data), options)
+    with one_line_errors(), _workers(options, named or ""):
         result = temperance.resume(run, model, **options)
     click.echo(f"{result}\n\nthe run: {run}")
     _exit(result)
@@ -168,12 +191,12 @@ def info(run: Path, follow: bool) -> None:
     from temperance.stored import standing
 
     if not run.is_dir():
-        with _one_line_errors():
+        with one_line_errors():
             click.echo(str(temperance.load(run)))
         return
     shown = ""
     while True:
-        with _one_line_errors():
+        with one_line_errors():
             now = standing(run)
         if now.text != shown:
             click.echo(now.text)
@@ -200,7 +223,7 @@ def report(run: Path, out: Path | None, title: str | None, overwrite: bool) -> N
 
     page = run.with_suffix(".html") if out is None else out
     heading = run.stem if title is None else title
-    with _one_line_errors(f"--out: {page}"):
+    with one_line_errors(f"--out: {page}"):
         require_writable(page, overwrite=overwrite, name="--out")
         result = temperance.load(run)
         path = result.report(page, title=heading, overwrite=overwrite)
@@ -228,7 +251,7 @@ def reproduce(items: tuple[str, ...], out: Path | None, go_on: bool, overwrite: 
         raise click.UsageError("--continue and --overwrite exclude each other")
     existing: Any = "continue" if go_on else "overwrite" if overwrite else "refuse"
     folder = Path("out") / "-".join(items or ("all",)) if out is None else out
-    with _one_line_errors():
+    with one_line_errors():
         made = make(items, out=folder, existing=existing, **options)
     for text in made.texts:
         click.echo(f"{text}\n")
@@ -263,111 +286,11 @@ def _workers(options: dict[str, Any], reference: str) -> Iterator[None]:
         yield
 
 
-def _model(reference: str) -> Any:
-    """The log density or the model that a reference names."""
-    import temperance
-
-    module, _, name = reference.partition(":")
-    if module != "zoo":
-        model = _load(reference)
-        if isinstance(model, temperance.Model):
-            model.reference = reference  # so that a stored run knows it, too
-        return model
-    with _one_line_errors():
-        return temperance.zoo.get(name)
-
-
-def _load(reference: str) -> Any:
-    """The object that ``module:name`` names."""
-    from temperance.origin import came_from
-
-    module_name, _, name = reference.partition(":")
-    refusal = f"{reference!r} must name a function as MODULE:FUNCTION"
-    if not (name and all(module_name.split("."))):
-        raise click.ClickException(refusal)
-    if "" not in sys.path:
-        sys.path.insert(0, "")
-    try:
-        module = importlib.import_module(module_name)
-        if hasattr(module, name):
-            return getattr(module, name)
-    except Exception as error:  # whatever the user's module does when it is imported
-        absent = isinstance(error, ModuleNotFoundError) and f"{module_name}.".startswith(f"{error.name}.")
-        said = refusal if absent else f"importing {module_name} failed"
-        raise click.ClickException(f"{said}: {type(error).__name__}: {error}{came_from(error)}") from error
-    raise click.ClickException(f"{refusal}: {module_name} has no {name!r}")
-
-
-def _with_data(model: Any, data: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """A model with these data; of a function they are an option of the run."""
-    import temperance
-
-    if isinstance(model, temperance.Model):
-        return model.with_data(data), options
-    return model, {**options, "data": data}
-
-
-def _data(path: Path) -> Any:
-    """The arrays of a file."""
-    import numpy as np
-
-    try:
-        if path.suffix == ".npy":
-            return np.load(path, allow_pickle=False)
-        if path.suffix == ".npz":
-            with np.load(path, allow_pickle=False) as arrays:
-                return tuple(arrays[name] for name in arrays.files)
-        if path.suffix == ".csv":
-            return _table(path)
-    except (OSError, ValueError) as error:
-        raise click.ClickException(f"--data: {path} cannot be read: {error}") from error
-    raise click.ClickException(f"--data must be a .npy, .npz or .csv file, got {path}")
-
-
-def _table(path: Path) -> Any:
-    """The numbers of a table, (row, column); a first line that has none is a heading."""
-    import numpy as np
-
-    lines = path.read_text(encoding="utf-8-sig").splitlines()
-    try:
-        return np.loadtxt(lines, delimiter=",", ndmin=2)
-    except ValueError:
-        return np.loadtxt(lines[1:], delimiter=",", ndmin=2)
-
-
 def _contents(result: Any) -> str:
     """What a file holds first of all."""
     if result.value_names is None:
         return "draws (chain, draw, dim)"
     return f"values of {', '.join(result.values)}, draws as they were sampled (chain, draw, dim)"
-
-
-def _numbers(text: str) -> list[float]:
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError as error:
-        raise click.BadParameter(f"numbers separated by commas are expected, got {text!r}") from error
-
-
-@contextlib.contextmanager
-def _one_line_errors(option: str = "") -> Iterator[None]:
-    """Turn our errors, and those of the files of an option, into one line instead of a traceback."""
-    from temperance.errors import DensityError, SwapWeightError, TemperanceError
-
-    try:
-        yield
-    except TemperanceError as error:
-        unsaid = error.__cause__ if isinstance(error, DensityError | SwapWeightError) else None
-        cause = "" if unsaid is None else f" ({type(unsaid).__name__}: {unsaid})"
-        said = f"{error}{cause}"
-        renamed = f"--out{said.removeprefix('store')}" if said.startswith("store:") else said
-        raise click.ClickException(renamed) from error
-    except OSError as error:
-        if not option:
-            raise
-        raise click.ClickException(f"{option} cannot be written: {error.strerror or error}") from error
-    except KeyboardInterrupt as error:  # before there was a run to keep, or after
-        raise SystemExit(INTERRUPTED) from error
 
 
 @contextlib.contextmanager
@@ -390,7 +313,7 @@ def _save(result: Any, out: Path, overwrite: bool) -> Path:
     from temperance.results.storage import npz_path
 
     place = npz_path(out)
-    with _one_line_errors(f"--out: {place}"):
+    with one_line_errors(f"--out: {place}"):
         if place.is_dir() or (place.exists() and not overwrite):
             click.echo(f"--out: {place} appeared during the run and is left as it is", err=True)
             place = _free_name(place)

@@ -1,8 +1,8 @@
 """From chains that are ready to a result: what every way to start or continue a run ends with."""
 
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from temperance.checks import whole_number
 from temperance.errors import BoundWarning, IncompleteWarning, LearningWarning, RunError, TemperanceError
 from temperance.executors.threads import Threads
+from temperance.looking import Looks
 from temperance.models.constrain import Shapes
 from temperance.models.contract import ModelSpec
 from temperance.results.result import Result
@@ -18,13 +19,15 @@ from temperance.results.warnings.running import BOUND_NAMES
 from temperance.runs.chain import ChainRun
 from temperance.runs.compiling import warn_of_substitute_cache
 from temperance.runs.describe import describe
-from temperance.runs.drive import Crew, default_cores, drive, meetings
-from temperance.runs.plan import Plan
+from temperance.runs.drive import Barrier, Crew, default_cores, drive, meetings
+from temperance.runs.plan import Plan, plan_to_plain
 from temperance.runs.progress import Watcher
+from temperance.runs.record import RunSetup
 from temperance.runs.stopping import Stop
 from temperance.store.contract import Store
 from temperance.targets.pooled import PooledTarget
 from temperance.text import counted
+from temperance.until import Until, until_to_plain
 from temperance.valued import with_values
 
 COMPLETE, REASON = "complete", "reason"  # what is written of the end of a run
@@ -43,6 +46,8 @@ class Job:
     watch: Watcher  # how the run shows itself
     stop: Stop
     folder: Path | None  # where it is written to
+    until: Until | None = None  # what it is to reach
+    look_at: int = 0  # draws after which that is looked at first
 
 
 def workers_for(plan: Plan, chains: int, cores: Any) -> int:
@@ -60,12 +65,19 @@ def execute(job: Job, runs: Sequence[ChainRun], store: Store) -> Result:
     Whatever ends the run, its draws are kept first; then what ended it is raised, and has the result.
     """
     warn_of_substitute_cache(CALLER)
-    ended = [_driven(job, runs, store)]
+    looks = (
+        None
+        if job.until is None
+        else Looks(job.until, job.look_at, lambda: gathered(job, runs, store), store)
+    )
+    ended = [_driven(job, runs, store, meetings(runs) if looks is None else looks.barriers(runs))]
     ended.extend(run.failure for run in runs)
     if any(isinstance(one, KeyboardInterrupt) for one in ended):  # a Ctrl-C, whoever raised it
         job.stop.set("SIGINT")
-    ended.append(_closed(job, runs, store))
-    result, trouble = gathered(job, runs, store)
+    complete = all(run.finished for run in runs)
+    reason = job.stop.reason if not complete else "" if looks is None else looks.ended_by
+    ended.append(_closed(job, runs, store, reason))
+    result, trouble = gathered(job, runs, store, reason)
     failures = [one for one in ended if one is not None and not isinstance(one, KeyboardInterrupt)]
     for failure in [*failures, *([] if trouble is None else [trouble])]:
         raise _with_result(failure, result, job)
@@ -75,40 +87,54 @@ def execute(job: Job, runs: Sequence[ChainRun], store: Store) -> Result:
     return result
 
 
-def _driven(job: Job, runs: Sequence[ChainRun], store: Store) -> BaseException | None:
+def _driven(
+    job: Job, runs: Sequence[ChainRun], store: Store, barriers: Iterable[Barrier]
+) -> BaseException | None:
     """Make the run; what ended it that is no chain's failure."""
     crew = Crew(Threads(job.workers), store, job.watch.display(runs), job.stop)
     try:
-        drive(runs, crew, meetings(runs))
+        drive(runs, crew, barriers)
     except BaseException as error:  # noqa: BLE001  raised again when the draws are kept
         return error
     return None
 
 
-def _closed(job: Job, runs: Sequence[ChainRun], store: Store) -> BaseException | None:
+def _closed(job: Job, runs: Sequence[ChainRun], store: Store, reason: str) -> BaseException | None:
     """Keep all that was drawn for good; what kept it from being kept."""
     complete = all(run.finished for run in runs)
     try:
-        store.close({COMPLETE: complete, REASON: "" if complete else job.stop.reason})
+        if complete and job.until is not None:  # as many draws as it came to
+            store.tell({"plan": plan_to_plain(_planned(job, runs)), "setup": asdict(_setup(job, runs))})
+        store.close({COMPLETE: complete, REASON: reason})
         store.check()
     except BaseException as error:  # noqa: BLE001  raised again when the result is made
         return error
     return None
 
 
-def gathered(job: Job, runs: Sequence[ChainRun], store: Store) -> tuple[Result, BaseException | None]:
+def _planned(job: Job, runs: Sequence[ChainRun]) -> Plan:
+    return replace(job.plan, draws=runs[0].plan.draws)
+
+
+def _setup(job: Job, runs: Sequence[ChainRun]) -> RunSetup:
+    until = None if job.until is None else until_to_plain(job.until)
+    return replace(describe(_planned(job, runs)), until=until)
+
+
+def gathered(
+    job: Job, runs: Sequence[ChainRun], store: Store, reason: str = ""
+) -> tuple[Result, BaseException | None]:
     """The result of all chains, and what its values failed with."""
-    complete = all(run.finished for run in runs)
     result = Result(
         chains=tuple(run.leave(store.sampled(run.index)) for run in runs),
         n_levels_at_start=job.plan.n_levels,
         n_tune=runs[0].plan.tune,
         swap_strategy=job.plan.strategy.name,
         seed=job.seed,
-        complete=complete,
-        setup=describe(job.plan),
+        complete=all(run.finished for run in runs),
+        setup=_setup(job, runs),
         names=job.spec.names,
-        ended_by="" if complete else job.stop.reason,
+        ended_by=reason,
     )
     try:
         # Rows on a disk may be more than memory holds; others are made at once, so that an error shows.

@@ -2,48 +2,53 @@
 
 import contextlib
 import warnings
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-
-from temperance import zoo
+from temperance.asked import (
+    check_memory,
+    check_sameness,
+    checked_stop,
+    checked_thin,
+    draws_in_all,
+    goals_of,
+    known_model,
+    look_of,
+    require_proper,
+    settings_with,
+    starts_of,
+    stored_goals,
+)
 from temperance.automatic import those_who_work
-from temperance.checks import flag, instance_of, number_between, one_of, whole_number
-from temperance.core.state import FloatArray
-from temperance.errors import DamagedFileError, DamageWarning, ExactnessWarning, InvalidInputError
+from temperance.checks import flag, whole_number
+from temperance.errors import DamagedFileError, DamageWarning
 from temperance.execution import Job, execute, workers_for
+from temperance.looking import LOOK
 from temperance.models.constrain import value_shapes
-from temperance.models.contract import ModelSpec
 from temperance.models.read import model_meaning, model_spec
-from temperance.models.reference import ZOO, reference_of
+from temperance.models.reference import reference_of
 from temperance.moves import Move
-from temperance.pooling import Again, Alone
 from temperance.results import storage
 from temperance.results.diagnostics import smallest_ess
 from temperance.results.result import Result
 from temperance.runs.chain import ChainRun
 from temperance.runs.compiling import note_compiling, require_compiler
-from temperance.runs.describe import exactness
-from temperance.runs.fingerprint import require_same_target, warn_if_it_varies
+from temperance.runs.fingerprint import warn_if_it_varies
 from temperance.runs.keep import kept_parts, usual_parts
 from temperance.runs.ladder import first_betas
-from temperance.runs.memory import require_memory
 from temperance.runs.plan import LONGEST_TUNE, Plan, default_tune, plan_from_plain
 from temperance.runs.progress import watcher
 from temperance.runs.seeds import chain_seeds, recorded_seed, seed_from_plain
-from temperance.runs.starts import Starts
 from temperance.runs.stopping import Stop
 from temperance.runs.window import window_rows
 from temperance.settings import Settings
 from temperance.store.opening import claimed, held
 from temperance.stored import chains_of, load_folder, new_disk, read_run, run_facts, store_in_memory
 from temperance.swaps import Strategy
+from temperance.until import Until
 from temperance.valued import in_terms_of
 
-INF = float("inf")
 CALLER = 3  # frames from a warning to the user's line
 
 
@@ -56,6 +61,7 @@ def sample(
     data: Any = None,
     vectorized: bool = False,
     draws: int = 5_000,
+    until: Until | None = None,
     tune: int | None = None,
     chains: int = 4,
     cores: int | None = None,
@@ -103,7 +109,12 @@ def sample(
         and 5,000 at least. Where jumps are worth next to nothing then, but ever more, or chains that share
         have been in no mode in common, it is made twice as long, four times at most, and the result says so.
         ``cores`` is the number of chains that run at once; it never changes the draws. Without it and
-        without ``pool``, a density in plain Python has worker processes if the run will take long.
+        without ``pool``, a density in plain Python has worker processes if the run may take long.
+    until
+        A `temperance.Until`: goals, such as an effective sample size, and budgets. After ``draws`` it is seen
+        whether all goals are met; if not, there are more draws, until they are or a budget is spent, at the
+        latest after 20 times ``draws``. ``result.reached`` says which. The draws are those of a run that was
+        asked for as many.
     pool
         Workers that evaluate the log density: a number of processes of our own, a
         ``concurrent.futures.Executor``, any object with ``map``, a Dask client, or a `temperance.Pool` of one
@@ -164,8 +175,8 @@ def sample(
         chains = whole_number("chains", chains, least=1)
         seed = recorded_seed(seed)
         seeds = chain_seeds(seed, chains)
-        starts = _starts(spec, initial, seeds[0])
-        chosen = _settings(settings, adapt, swaps, refuses_bad=spec.refuses_bad)
+        starts = starts_of(spec, initial, seeds[0])
+        chosen = settings_with(settings, adapt, swaps, refuses_bad=spec.refuses_bad)
         is_ladder_given = temperatures is not None or inverse_temperatures is not None
         betas = first_betas(
             levels,
@@ -175,7 +186,7 @@ def sample(
             has_prior=spec.target.has_prior and (is_ladder_given or not spec.improper),
             swap_acceptance=chosen.adaptation.swap_acceptance,
         )
-        _require_proper(spec, betas)
+        require_proper(spec, betas)
         plan = Plan(
             target=spec.target,
             settings=chosen,
@@ -184,13 +195,15 @@ def sample(
             draws=whole_number("draws", draws, least=0),
             tune=default_tune(starts.dim) if tune is None else whole_number("tune", tune, least=0),
             keep=usual_parts(jumps=chosen.jumps.enabled) if keep is None else kept_parts("keep", keep),
-            thin=_thin(thin, draws),
+            thin=checked_thin(thin, draws),
             chains=chains,
             max_tune=LONGEST_TUNE * default_tune(starts.dim) if tune is None else 0,
         )
+        goals = goals_of(until, plan, draws)
+        plan = plan if goals is None or goals.draws is None else replace(plan, draws=goals.draws)
         starts.check(chains, plan.n_levels)
         folder = None if store is None else Path(store)
-        _check_memory(plan, chains, folder, memory_limit)
+        check_memory(plan, chains, folder, memory_limit)
         job = Job(
             spec=spec,
             plan=plan,
@@ -198,12 +211,14 @@ def sample(
             shapes=value_shapes(spec, starts.example),
             workers=workers_for(plan, chains, cores),
             watch=watch,
-            stop=_stop(stop),
+            stop=checked_stop(stop),
             folder=folder,
+            until=goals,
+            look_at=draws,
         )
         flag("overwrite", overwrite)
         with contextlib.nullcontext() if folder is None else claimed(folder, overwrite=overwrite):
-            in_place = folder is None and plan.thin == 1 and "statistics" in plan.keep
+            in_place = folder is None and goals is None and plan.thin == 1 and "statistics" in plan.keep
             window = None if in_place else window_rows(plan)
             with note_compiling(watch.shows):
                 begun = workers.begun(seeds, lambda k, own: ChainRun(plan, k, starts, own, window=window))
@@ -215,10 +230,11 @@ def sample(
                     for k, own in enumerate(seeds)
                 ]
 
-            job, runs = _shared(job, workers, begun, seeds, again)
+            shared, runs = workers.share(plan, begun, seeds, again)
+            job = replace(job, plan=shared, workers=workers_for(shared, chains, cores))
             if folder is None:
-                return execute(job, runs, store_in_memory(plan, runs))
-            facts = run_facts(plan, seed, spec, reference_of(model))
+                return execute(job, runs, store_in_memory(plan, runs, first=draws))
+            facts = run_facts(plan, seed, spec, reference_of(model), goals)
             return execute(job, runs, new_disk(folder, facts, plan, runs))
 
 
@@ -233,6 +249,7 @@ def resume(
     swaps: Strategy | None = None,
     walk: Move | None = None,
     draws: int | None = None,
+    until: Until | None = None,
     cores: int | None = None,
     pool: Any = None,
     progress: Any = True,
@@ -252,6 +269,8 @@ def resume(
         that it gave before, at the points where the first chain is.
     draws
         Draws of each chain in all, those made before included. None: as many as were asked for.
+    until
+        As in `sample`; None: what the run was to reach. A budget of seconds begins anew.
     cores, pool, progress, stop
         As in `sample`.
     """
@@ -265,7 +284,7 @@ def resume(
         if wrong:
             warnings.warn("; ".join(wrong), DamageWarning, stacklevel=2)
         stored = commit.facts["run"]
-        known = _known_model(stored) if model is None and log_likelihood is None else model
+        known = known_model(stored) if model is None and log_likelihood is None else model
         given = model_spec(
             known, log_likelihood=log_likelihood, log_prior=log_prior, data=data, vectorized=vectorized
         )
@@ -273,8 +292,10 @@ def resume(
         workers = those_who_work(given, within, pool=pool, cores=cores, shows=watch.shows)
         spec = workers.spec
         plan = plan_from_plain(stored["plan"], spec.target, swaps=swaps, walk=walk, name="plan")
-        plan = replace(plan, draws=_more_draws(draws, plan))
-        _check_memory(plan, len(commit.snapshots), folder, None)
+        goals, look_at = stored_goals(until, draws, stored, plan), look_of(stored, plan)
+        n_asked = draws_in_all(draws, stored, plan) if goals is None else goals.draws or plan.draws
+        plan = replace(plan, draws=n_asked)
+        check_memory(plan, len(commit.snapshots), folder, None)
         seed = seed_from_plain(stored["seed"])
         job = Job(
             spec=spec,
@@ -283,8 +304,10 @@ def resume(
             shapes=value_shapes(spec, commit.snapshots[0]["now.core.position"][0]),
             workers=workers_for(plan, len(commit.snapshots), cores),
             watch=watch,
-            stop=_stop(stop),
+            stop=checked_stop(stop),
             folder=folder,
+            until=goals,
+            look_at=look_at,
         )
         seeds = chain_seeds(seed, len(commit.snapshots))
 
@@ -292,10 +315,12 @@ def resume(
             return chains_of(folder, commit, other, seeds)
 
         with note_compiling(watch.shows):
-            runs = again(plan)
-        _check_sameness(runs[0], stored["exactness"])
-        job, runs = _shared(job, workers, runs, seeds, again)
-        facts = run_facts(plan, seed, spec, stored["reference"])
+            begun = again(plan)
+        check_sameness(begun[0], stored["exactness"])
+        shared, runs = workers.share(plan, begun, seeds, again)
+        job = replace(job, plan=shared, workers=workers_for(shared, len(runs), cores))
+        facts = run_facts(plan, seed, spec, stored["reference"], goals)
+        facts |= {} if goals is None else {LOOK: look_at}
         return execute(job, runs, new_disk(folder, facts, plan, runs, after=commit))
 
 
@@ -316,116 +341,3 @@ def load(path: Any, model: Any = None, *, verify: bool = False) -> Result:
         load_folder(Path(path), thorough=flag("verify", verify)) if is_folder else storage.load(path, Result)
     )
     return result if meaning is None else in_terms_of(result, meaning, at_once=not is_folder)
-
-
-def _shared(
-    job: Job, workers: Alone, runs: list[ChainRun], seeds: Sequence[np.random.SeedSequence], again: Again
-) -> tuple[Job, list[ChainRun]]:
-    """The run and its chains, as they are made best by those who work."""
-    plan, made = workers.share(job.plan, runs, seeds, again)
-    if plan is not job.plan:  # workers that nobody asked for
-        job = replace(job, plan=plan, workers=workers_for(plan, len(made), None))
-    return job, made
-
-
-def _known_model(stored: dict[str, Any]) -> Any:
-    """The target of the zoo that a run was made of; the functions of others have to be given."""
-    home, _, name = (stored["reference"] or "").partition(":")
-    if home == ZOO:
-        return zoo.get(name)
-    called = stored["setup"]["settings"]["log density"]
-    raise InvalidInputError(f"model must be given again, since functions are never stored: {called}")
-
-
-def _thin(thin: Any, draws: int) -> int:
-    number = whole_number("thin", thin, least=1)
-    if number > max(draws, 1):
-        raise InvalidInputError(f"thin must not be more than the {draws} draws that are made, got {thin}")
-    return number
-
-
-def _stop(stop: Stop | None) -> Stop:
-    if stop is None:
-        return Stop()
-    instance_of("stop", stop, Stop, "a temperance.Stop")
-    return stop
-
-
-def _check_memory(plan: Plan, chains: int, folder: Path | None, limit: float | None) -> None:
-    if limit is not None:
-        number_between("memory_limit", limit, 0.0, INF)
-    require_memory(plan, chains, stored=folder is not None, limit=limit)
-
-
-def _more_draws(draws: int | None, plan: Plan) -> int:
-    """How many draws there are to be in all."""
-    if draws is None:
-        return plan.draws
-    if whole_number("draws", draws, least=0) < plan.draws:
-        raise InvalidInputError(
-            f"draws must not be fewer than the {plan.draws} a chain that the run was to make, got {draws}"
-        )
-    return draws
-
-
-def _check_sameness(run: ChainRun, stored: dict[str, str]) -> None:
-    """Refuse another target, and say so where the last bits may differ."""
-    equal = require_same_target(run)
-    now = exactness()
-    changed = [f"{key} {stored.get(key)} -> {now[key]}" for key in now if now[key] != stored.get(key)]
-    if changed or not equal:
-        why = f"these changed since the run began: {', '.join(changed)}" if changed else "its values differ"
-        seen = "" if equal else ", and the log density has other last bits"
-        warnings.warn(
-            f"the run goes on correctly, but not promised to be the same in all bits: {why}{seen}",
-            ExactnessWarning,
-            stacklevel=3,
-        )
-
-
-def _starts(spec: ModelSpec, initial: Any, seed: np.random.SeedSequence) -> Starts:
-    """Where chains start: as told, or where the model says."""
-    probe = np.random.default_rng(seed)
-    if initial is not None:
-        given = initial if spec.unconstrain is None else spec.unconstrain(initial)
-        return Starts(given, probe, dim=spec.dim)
-    if spec.start is None and spec.improper:
-        raise InvalidInputError(
-            f"initial must be given, since the prior of {spec.improper[0]!r} cannot be drawn from: a dict of "
-            "parameters"
-        )
-    if spec.start is None:
-        raise InvalidInputError(
-            f"initial must be given, since {spec.target.name} does not say where to start: a point, or a "
-            "function of a numpy Generator"
-        )
-    return Starts(spec.start, probe, dim=spec.dim, name="model.start")
-
-
-def _require_proper(spec: ModelSpec, betas: FloatArray) -> None:
-    """A ladder may end in the prior where there is a proper one."""
-    if spec.improper and betas[-1] == 0.0:
-        raise InvalidInputError(
-            f"a ladder may reach beta = 0 only with a proper prior, and that of {spec.improper[0]!r} is not; "
-            "end it above zero"
-        )
-
-
-def _settings(
-    settings: Settings | None,
-    adapt: Literal["tuning", "always"] | None,
-    swaps: Strategy | None,
-    *,
-    refuses_bad: bool,
-) -> Settings:
-    """The settings, with what was said in the call put in, and what the model asks for."""
-    chosen = Settings() if settings is None else settings
-    instance_of("settings", chosen, Settings, "a temperance.Settings")
-    if refuses_bad:
-        chosen = replace(chosen, bad_density="reject")
-    if swaps is not None:
-        chosen = replace(chosen, swaps=swaps)
-    if adapt is not None:
-        one_of("adapt", adapt, ("tuning", "always"))
-        chosen = replace(chosen, adaptation=replace(chosen.adaptation, when=adapt))
-    return chosen

@@ -3,7 +3,7 @@
 import time
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,15 +36,19 @@ from temperance.store.memory import InPlace, Memory
 from temperance.store.reading import ChunkRows, Commit, damage, last_commit
 from temperance.store.rows import InMemory, Source, lazy_trace
 from temperance.text import duration
+from temperance.until import Until, until_to_plain
 from temperance.valued import with_values
 
 
-def run_facts(plan: Plan, seed: Any, meaning: Meaning, reference: str | None) -> dict[str, Any]:
+def run_facts(
+    plan: Plan, seed: Any, meaning: Meaning, reference: str | None, until: Until | None = None
+) -> dict[str, Any]:
     """All of a run that is neither rows nor a function, as JSON knows it."""
+    goals = None if until is None else until_to_plain(until)
     return {
         "plan": plan_to_plain(plan),
         "seed": seed_to_plain(seed),
-        "setup": asdict(describe(plan)),
+        "setup": asdict(replace(describe(plan), until=goals)),
         "names": names_to_plain(meaning.names),
         "transform": meaning.transform,
         "reference": reference,
@@ -52,11 +56,14 @@ def run_facts(plan: Plan, seed: Any, meaning: Meaning, reference: str | None) ->
     }
 
 
-def store_in_memory(plan: Plan, runs: Sequence[ChainRun]) -> InPlace | Memory:
-    """Where rows stay that are not written: with chains that have room for all, or what is kept of them."""
+def store_in_memory(plan: Plan, runs: Sequence[ChainRun], first: int | None = None) -> InPlace | Memory:
+    """Where rows stay that are not written: with chains that have room for all, or what is kept of them.
+
+    There is room for the first draws, where it is not known how many there will be.
+    """
     if all(run.rows.is_whole for run in runs):
         return InPlace(runs)
-    return Memory(kept_draws(plan, len(runs)))
+    return Memory(kept_draws(plan if first is None else replace(plan, draws=first), len(runs)))
 
 
 def new_disk(

@@ -28,9 +28,9 @@ class Drawn:
     setup: RunSetup = field(repr=False)
     names: Parameters | None = field(default=None, repr=False)
     value_names: Parameters | None = field(default=None, repr=False)  # of what a model shows instead
-    ended_by: str = (
-        ""  # what ended an incomplete run: a signal by its name, or "Stop"; nothing after an error
-    )
+    # What ended an incomplete run: a signal by its name, or "Stop"; nothing after an error. Of a run with
+    # goals that is complete: "goals", a budget, or "unknown"; see `Result.reached`.
+    ended_by: str = ""
 
     @cached_property
     def draws(self) -> FloatArray:

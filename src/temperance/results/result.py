@@ -13,6 +13,7 @@ from temperance.results.drawn import Drawn
 from temperance.results.estimates import derived_estimates_of, estimates_of
 from temperance.results.joining import checked_results, joined_results
 from temperance.results.modes import Modes, given_modes, modes_of
+from temperance.results.reached import Reached, reached_of
 from temperance.results.show import as_html, as_text
 from temperance.results.summary import Summary, summarise
 from temperance.results.warnings import ResultWarning, verdict, warnings_of
@@ -118,6 +119,11 @@ class Result(Drawn):
     def verdict(self) -> str:
         """What the warnings amount to, in one sentence."""
         return verdict(self.warnings)
+
+    @cached_property
+    def reached(self) -> Reached | None:
+        """What was found of the goals that ``until=`` set, and what ended the run; None without goals."""
+        return reached_of(self)
 
     @cached_property
     def modes(self) -> Modes:

@@ -11,6 +11,7 @@ from temperance.core.state import FloatArray
 from temperance.errors import InvalidInputError
 from temperance.results import measure
 from temperance.results.diagnostics.acceptance import mean_of_known
+from temperance.results.reached import evaluations_of
 from temperance.results.summary import mode_columns, shown_estimates
 from temperance.results.table import Table
 from temperance.runs.record import ChainRecord
@@ -75,9 +76,14 @@ def shown_tables(result: "Result") -> list[Table]:
 
 def run_lines(result: "Result") -> list[str]:
     """What estimates are made from, and how the draws came about: by jumps, if any, and by swaps."""
-    parts = (weighted_line, evidence_line, jump_line, tuning_line, swap_line)
+    parts = (goals_line, weighted_line, evidence_line, jump_line, tuning_line, swap_line)
     lines = (part(result) for part in parts)
     return [line for line in lines if line]
+
+
+def goals_line(result: "Result") -> str:
+    """Which goals were met, and what ended the run; nothing where none were set."""
+    return "" if result.reached is None else str(result.reached)
 
 
 def weighted_line(result: "Result") -> str:
@@ -112,7 +118,7 @@ def jump_line(result: "Result") -> str:
     return (
         f"jumps: {mean_of_known(accepted.astype(np.float64)):.2f} accepted, "
         f"{100.0 * tried.mean():.0f} % of the proposals; hot levels move {_once_in(rests)}; "
-        f"{counted(scouts, 'scout')}; {_evaluations(result):,} evaluations"
+        f"{counted(scouts, 'scout')}; {evaluations_of(result):,} evaluations"
     )
 
 
@@ -170,12 +176,6 @@ def _once_in(rests: Sequence[int]) -> str:
     if high == 1:
         return "in every draw"
     return f"once in {low} draws" if low == high else f"once in {low} to {high} draws"
-
-
-def _evaluations(result: "Result") -> int:
-    return sum(
-        int(trace.evaluations.sum()) for chain in result.chains for trace in (chain.tuning, chain.sampling)
-    )
 
 
 def _range_of(ladders: Sequence[FloatArray], level: int) -> str:

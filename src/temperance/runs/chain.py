@@ -94,6 +94,7 @@ class ChainRun:
         # Of a point, when it was last evaluated by itself: seconds, and cores that were busy meanwhile.
         self.cost = (0.0, 0.0)
         self.rows = Rows(plan, window)
+        self.look_at: int | None = None  # draws after which it is seen whether there are enough
         self._seed = seed
         self._n_rows = 0  # iterations that have a row
         self.n_wasted = 0  # evaluations of scouts that were stopped
@@ -152,6 +153,11 @@ class ChainRun:
         return self.plan.tune + self.plan.draws
 
     @property
+    def n_ahead(self) -> int:
+        """Iterations up to the next look at what was reached, or all."""
+        return self.n_in_all if self.look_at is None else self.plan.tune + self.look_at
+
+    @property
     def finished(self) -> bool:
         """Whether all iterations were made."""
         return self.n_done == self.n_in_all
@@ -187,6 +193,10 @@ class ChainRun:
             self.tuning.evaluations[self.n_done - 1] -= self.n_wasted
             self.n_wasted = 0
         self.control[STOP], self.control[STATUS], self.failure = 0, RUNNING, None
+
+    def end_here(self) -> None:
+        """There are enough draws."""
+        self.plan, self.look_at = replace(self.plan, draws=self.n_done - self.plan.tune), None
 
     def run(self) -> None:
         """All of it."""

@@ -72,12 +72,12 @@ class Observer:
         self._ess_due = 0.0 if last else self._ess_due
         runs, seconds = self.runs, time.perf_counter() - self._began
         done = sum(run.n_done for run in runs)
-        wanted = sum(run.n_in_all for run in runs)
+        wanted = sum(run.n_ahead for run in runs)
         rate = (done - self._first) / max(seconds, 1e-9)
         return Progress(
             seconds=seconds,
             draws=sum(max(0, run.n_done - run.plan.tune) for run in runs),
-            draws_wanted=sum(run.plan.draws for run in runs),
+            draws_wanted=sum(run.n_ahead - run.plan.tune for run in runs),
             iterations=done,
             iterations_wanted=wanted,
             rate=rate,
@@ -113,7 +113,7 @@ def chain_progress(run: ChainRun) -> ChainProgress:
     return ChainProgress(
         phase="starting" if n_done == 0 else "tune" if n_done <= tune else "draw",
         done=n_done,
-        wanted=run.n_in_all,
+        wanted=run.n_ahead,
         levels=n_levels,
         temperatures=tuple(temperatures(run.state.beta[:n_levels])),
         walk_acceptance=_mean_of_known(trace.walk_accept_prob[recent, 0]),

@@ -197,9 +197,9 @@ class LiveBars(Silent):
             console=Console(stderr=True),
         )
         self._tasks = [
-            self._progress.add_task(f"chain {run.index + 1}", total=run.n_in_all, status="") for run in runs
+            self._progress.add_task(f"chain {run.index + 1}", total=run.n_ahead, status="") for run in runs
         ]
-        in_all = sum(run.n_in_all for run in runs)
+        in_all = sum(run.n_ahead for run in runs)
         self._all = self._progress.add_task("all", total=in_all, status="", visible=len(runs) > 1)
 
     def __enter__(self) -> "LiveBars":
@@ -214,8 +214,8 @@ class LiveBars(Silent):
         """Move every bar."""
         for run, task in zip(self._runs, self._tasks, strict=True):
             status = status_line(chain_progress(run))
-            self._progress.update(task, completed=run.n_done, total=run.n_in_all, status=status)
-        done, total = sum(run.n_done for run in self._runs), sum(run.n_in_all for run in self._runs)
+            self._progress.update(task, completed=run.n_done, total=run.n_ahead, status=status)
+        done, total = sum(run.n_done for run in self._runs), sum(run.n_ahead for run in self._runs)
         self._progress.update(self._all, completed=done, total=total)
 
 

@@ -51,3 +51,4 @@ class RunSetup:
     min_levels: int
     settings: Mapping[str, Any] = field(repr=False)
     versions: Mapping[str, str] = field(repr=False)
+    until: Mapping[str, Any] | None = None  # goals and budgets, of a run that had any

@@ -38,6 +38,9 @@ class Store(Protocol):
     def append_all(self, handed: Mapping[int, Handed]) -> None:
         """Rows of several chains that must not be kept without each other."""
 
+    def tell(self, facts: Mapping[str, Any]) -> None:
+        """Facts of the run that have changed, to be kept with what is handed over next."""
+
     def sampled(self, chain: int) -> Trace:
         """All rows of the draws so far, to be read."""
 

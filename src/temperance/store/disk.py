@@ -118,6 +118,10 @@ class Disk:
                         self._waiting.add(f"{chain}.{phase}", rows)
             self._told.notify_all()
 
+    def tell(self, facts: Mapping[str, Any]) -> None:
+        """Facts of the run that have changed: they are in the next record."""
+        self._run = {**self._run, **facts}
+
     def sampled(self, chain: int) -> Trace:
         """All rows of the draws, on the disk or not yet; read when asked for."""
         key = f"{chain}.{SAMPLING}"

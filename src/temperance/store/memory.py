@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+import numpy as np
+
 from temperance.core.state import Trace
 from temperance.store.contract import SAMPLING, Handed
 
@@ -30,6 +32,9 @@ class InPlace:
     def append_all(self, handed: Mapping[int, Handed]) -> None:
         """Likewise."""
 
+    def tell(self, facts: Mapping[str, Any]) -> None:
+        """Nobody reads them."""
+
     def sampled(self, chain: int) -> Trace:
         """What the chain has."""
         return self._chains[chain].drawn()
@@ -45,7 +50,7 @@ class Memory:
     """Of the draws, the rows and columns that are to be kept, copied out of the chains' windows."""
 
     def __init__(self, rooms: Sequence[Trace]) -> None:
-        self._rooms = rooms
+        self._rooms = list(rooms)
         self._n_rows = [0 for _ in rooms]
 
     def wants(self, chain: int) -> bool:  # noqa: ARG002
@@ -54,8 +59,8 @@ class Memory:
 
     def append(self, chain: int, handed: Handed) -> None:
         """Copy the rows of the draws; those of the tuning stay with the chain."""
-        rows, room = handed.rows[SAMPLING], self._rooms[chain]
-        first = self._n_rows[chain]
+        rows, first = handed.rows[SAMPLING], self._n_rows[chain]
+        room = self._rooms[chain] = _with_room(self._rooms[chain], first + len(rows.draws))
         columns: Any = zip(room, rows, strict=True)
         for column, new in columns:
             column[first : first + len(new)] = new
@@ -65,6 +70,9 @@ class Memory:
         """Likewise of several chains."""
         for chain, one in handed.items():
             self.append(chain, one)
+
+    def tell(self, facts: Mapping[str, Any]) -> None:
+        """Nobody reads them."""
 
     def sampled(self, chain: int) -> Trace:
         """The rows so far."""
@@ -76,3 +84,18 @@ class Memory:
 
     def check(self) -> None:
         """Nothing can fail."""
+
+
+def _with_room(room: Trace, n_rows: int) -> Trace:
+    """A trace with room for so many rows: twice as much as before, where that does not suffice."""
+    if n_rows <= len(room.draws):
+        return room
+    size = max(n_rows, 2 * len(room.draws))
+    columns: Any = room
+    return Trace._make(_longer(column, size) if len(column) else column for column in columns)
+
+
+def _longer(column: Any, size: int) -> Any:
+    longer = np.empty((size, *column.shape[1:]), dtype=column.dtype)
+    longer[: len(column)] = column
+    return longer

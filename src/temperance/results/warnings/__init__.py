@@ -9,6 +9,7 @@ from temperance.results.warnings.mixing import chains_differ, low_ess, missed_mo
 from temperance.results.warnings.moving import hardly_moved, never_moved, unknown_accuracy
 from temperance.results.warnings.running import (
     bound_hit,
+    goals_missed,
     incomplete,
     learning_failed,
     no_draws,
@@ -45,6 +46,7 @@ RULES = (
     many_levels,
     no_statistics,
     one_chain,
+    goals_missed,
     incomplete,
 )
 

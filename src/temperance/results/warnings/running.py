@@ -11,6 +11,7 @@ from temperance.results.warnings.warning import ResultWarning, listed
 if TYPE_CHECKING:
     from temperance.results.result import Result
 
+BUDGETS = ("draws", "evaluations", "seconds")  # of `temperance.Until`
 BOUND_NAMES = ("temperature_gap", "scale", "variance")
 
 
@@ -94,6 +95,21 @@ def one_chain(result: "Result") -> ResultWarning | None:
         name="one chain",
         message="a single chain cannot be compared with another, so a missed mode would not show",
         cure=f"chains={CURES.usual_chains}, started far apart",
+        serious=False,
+    )
+
+
+def goals_missed(result: "Result") -> ResultWarning | None:
+    """A budget was spent, or something cannot be computed, before all goals were met."""
+    reached = result.reached
+    if reached is None or not result.complete or not reached.missed:
+        return None
+    spent = reached.ended_by in BUDGETS
+    larger = f"a larger budget, Until({reached.ended_by}=...), or a goal within it" if spent else ""
+    return ResultWarning(
+        name="goals missed",
+        message=str(reached).removeprefix("goals: "),
+        cure=larger or "the cures of the other warnings: more draws do not help",
         serious=False,
     )
 
