@@ -100,7 +100,8 @@ def checked_value(value: Any, name: str) -> float:
     if isinstance(number, np.ndarray):
         raise InvalidTypeError(
             f"{name} must return one number, got an array of shape {number.shape}; "
-            "return a float, for instance value[0] or value.sum()"
+            "return a float, for instance value[0] or value.sum(); a log density that takes the rows of an "
+            "(n, dim) array needs vectorized=True"
         )
     if isinstance(number, bool) or not isinstance(number, numbers.Real):
         raise InvalidTypeError(f"{name} must return one number, got {type(value).__name__}: {value!r}")

@@ -63,6 +63,10 @@ class BoundWarning(TemperanceWarning):
     """An adapted quantity reached the edge of its compact set."""
 
 
+class FlatDensityWarning(TemperanceWarning):
+    """The log density does not fall off far away from the start."""
+
+
 class VaryingDensityWarning(TemperanceWarning):
     """The log density gave two values at one point."""
 

@@ -47,6 +47,7 @@ class Job:
     stop: Stop
     folder: Path | None  # where it is written to
     until: Until | None = None  # what it is to reach
+    n_preflight: int = 0  # evaluations that were made before it
     look_at: int = 0  # draws after which that is looked at first
 
 
@@ -118,7 +119,7 @@ def _planned(job: Job, runs: Sequence[ChainRun]) -> Plan:
 
 def _setup(job: Job, runs: Sequence[ChainRun]) -> RunSetup:
     until = None if job.until is None else until_to_plain(job.until)
-    return replace(describe(_planned(job, runs)), until=until)
+    return replace(describe(_planned(job, runs)), until=until, n_preflight=job.n_preflight)
 
 
 def gathered(

@@ -34,10 +34,10 @@ from temperance.results.diagnostics import smallest_ess
 from temperance.results.result import Result
 from temperance.runs.chain import ChainRun
 from temperance.runs.compiling import note_compiling, require_compiler
-from temperance.runs.fingerprint import warn_if_it_varies
 from temperance.runs.keep import kept_parts, usual_parts
 from temperance.runs.ladder import first_betas
 from temperance.runs.plan import LONGEST_TUNE, Plan, default_tune, plan_from_plain
+from temperance.runs.preflight import preflight as look_ahead
 from temperance.runs.progress import watcher
 from temperance.runs.seeds import chain_seeds, recorded_seed, seed_from_plain
 from temperance.runs.stopping import Stop
@@ -80,6 +80,7 @@ def sample(
     overwrite: bool = False,
     stop: Stop | None = None,
     memory_limit: float | None = None,
+    preflight: bool = True,
 ) -> Result:
     """Draw from a density that may have many modes, by adaptive parallel tempering.
 
@@ -148,6 +149,10 @@ def sample(
         A `temperance.Stop`, with which another thread can end the run.
     memory_limit
         Memory in GiB that the run may take. None is what the machine has free.
+    preflight
+        Look at the log density first, with 20 evaluations at most: whether it has the same values when it is
+        asked again at the starts (`temperance.VaryingDensityWarning`), and whether it falls off far away
+        (`temperance.FlatDensityWarning`). It never changes the draws.
 
     Returns
     -------
@@ -217,12 +222,13 @@ def sample(
             look_at=draws,
         )
         flag("overwrite", overwrite)
+        flag("preflight", preflight)
         with contextlib.nullcontext() if folder is None else claimed(folder, overwrite=overwrite):
             in_place = folder is None and goals is None and plan.thin == 1 and "statistics" in plan.keep
             window = None if in_place else window_rows(plan)
             with note_compiling(watch.shows):
                 begun = workers.begun(seeds, lambda k, own: ChainRun(plan, k, starts, own, window=window))
-            warn_if_it_varies(begun[0], CALLER)
+            n_preflight = look_ahead(begun[0], CALLER) if preflight else 0
 
             def again(other: Plan) -> list[ChainRun]:
                 return [
@@ -231,7 +237,9 @@ def sample(
                 ]
 
             shared, runs = workers.share(plan, begun, seeds, again)
-            job = replace(job, plan=shared, workers=workers_for(shared, chains, cores))
+            job = replace(
+                job, plan=shared, workers=workers_for(shared, chains, cores), n_preflight=n_preflight
+            )
             if folder is None:
                 return execute(job, runs, store_in_memory(plan, runs, first=draws))
             facts = run_facts(plan, seed, spec, reference_of(model), goals)

@@ -1,32 +1,13 @@
 """Whether a target is the one that a chain was made with: it is asked again where the chain is."""
 
-import warnings
-
 import numpy as np
 
 from temperance.core.state import FloatArray
-from temperance.errors import InvalidInputError, VaryingDensityWarning
+from temperance.errors import InvalidInputError
 from temperance.origin import came_from
 from temperance.runs.chain import ChainRun
 
 TOLERANCE = 1e-9  # of a log density, between processors or libraries; more is another density
-
-
-def warn_if_it_varies(run: ChainRun, caller: int) -> None:
-    """Ask once more where a chain starts: a density of chance makes a chain of something else."""
-    if run.evaluate(run.state.position) is not None:
-        return  # it was there a moment ago; the run will meet it again, and say where
-    old, new = run.state.log_density + run.state.log_prior, run.info.log_density + run.info.log_prior
-    differs = ~np.isclose(new, old, rtol=TOLERANCE, atol=TOLERANCE)
-    if np.any(differs):
-        level = int(np.argmax(differs))
-        warnings.warn(
-            f"the log density {run.plan.target.name} gave {old[level]} and then {new[level]} at the point "
-            f"{run.state.position[level].tolist()}; it must depend on the point alone, or the draws are of "
-            "something else",
-            VaryingDensityWarning,
-            stacklevel=caller,
-        )
 
 
 def require_same_target(run: ChainRun) -> bool:

@@ -51,4 +51,5 @@ class RunSetup:
     min_levels: int
     settings: Mapping[str, Any] = field(repr=False)
     versions: Mapping[str, str] = field(repr=False)
+    n_preflight: int = 0  # evaluations before the run, which no chain counts
     until: Mapping[str, Any] | None = None  # goals and budgets, of a run that had any

@@ -132,8 +132,15 @@ def _raised(chain: int, bound: Bound, buffers: Buffers, cause: Exception) -> Den
     level = int(buffers.control[2])
     return DensityError(
         f"the log density raised an error at the start of chain {chain + 1}, level {level + 1}, "
-        f"at the point {bound.show(buffers.info.proposal[level])}{came_from(cause)}"
+        f"at the point {bound.show(buffers.info.proposal[level])}{came_from(cause)}{_wants_rows(cause)}"
     )
+
+
+def _wants_rows(cause: Exception) -> str:
+    """A hint, where a function of rows was given a single point, or the other way round."""
+    if not isinstance(cause, IndexError | np.exceptions.AxisError):
+        return ""
+    return "; vectorized=True is for a function of the rows of an (n, dim) array, and for no other"
 
 
 def _outside_message(starts: Starts, chain: int, level: int, point: str) -> str:

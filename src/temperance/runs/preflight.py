@@ -1,0 +1,115 @@
+"""A look at a log density before a run: whether it depends on the point alone, and whether it falls off.
+
+At most twenty evaluations, none of which the run sees: it has the same draws without them.
+"""
+
+import contextlib
+import math
+import warnings
+from collections.abc import Iterator
+
+import numpy as np
+
+from temperance.core.state import FloatArray
+from temperance.errors import FlatDensityWarning, VaryingDensityWarning
+from temperance.runs.chain import ChainRun
+
+TOLERANCE = 1e-9  # of a log density, between two calls; more is chance
+MOST_REPEATED = 4  # points that are asked for once more
+MOST_RAYS = 8  # of two points each
+NEAR, FAR = 1e3, 1e6  # distances along a ray, in units of the start or of one, whichever is the larger
+
+
+def preflight(run: ChainRun, caller: int) -> int:
+    """Ask a density where a chain starts and far away from there, and warn; how many points that took."""
+    n_asked = int(run.info.n_asked[0])
+    try:
+        return _repeated(run, caller + 1) + _along_rays(run, caller + 1)
+    finally:
+        run.info.n_asked[0] = n_asked
+
+
+def _repeated(run: ChainRun, caller: int) -> int:
+    """Ask once more where the chain starts: a density of chance makes a chain of something else."""
+    points = run.state.position[:MOST_REPEATED]
+    n_points = len(points)
+    new = _asked(run, points)
+    old = (run.state.log_density + run.state.log_prior)[:n_points]
+    differs = (
+        np.zeros(0, dtype=bool) if new is None else ~np.isclose(new, old, rtol=TOLERANCE, atol=TOLERANCE)
+    )
+    if new is not None and np.any(differs):
+        level = int(np.argmax(differs))
+        warnings.warn(
+            f"the log density {run.plan.target.name} gave {old[level]} and then {new[level]} at the point "
+            f"{points[level].tolist()}; it must depend on the point alone, or the draws are not of it",
+            VaryingDensityWarning,
+            stacklevel=caller,
+        )
+    return n_points
+
+
+def _along_rays(run: ChainRun, caller: int) -> int:
+    """Ask far away, in several directions: a density that does not fall off there has no finite integral."""
+    start = run.state.position[0].copy()
+    unit = max(1.0, float(np.max(np.abs(start))))
+    n_made, flat = 0, ""
+    with _quietly():
+        for ray, name in _rays(run.plan.dim):
+            values = [_asked(run, (start + distance * unit * ray)[None]) for distance in (NEAR, FAR)]
+            n_made += 2
+            near, far = (math.nan if value is None else float(value[0]) for value in values)
+            if not flat and not falls_off(near, far, run.plan.dim):
+                flat = (
+                    f"{name}: it is {near:.6g} at {NEAR * unit:g} from the start, {far:.6g} at {FAR * unit:g}"
+                )
+    if flat:
+        warnings.warn(
+            f"the log density {run.plan.target.name} does not fall off along {flat}; so it has no finite "
+            "integral, and there is nothing to sample: a sign may be wrong, a prior or bounds may be missing",
+            FlatDensityWarning,
+            stacklevel=caller,
+        )
+    return n_made
+
+
+def falls_off(near: float, far: float, dim: int) -> bool:
+    """Whether a density may have an integral by its logarithm at two distances: it falls faster than r^-dim.
+
+    What is no number, or outside of the support, tells nothing against it.
+    """
+    if math.isnan(near) or math.isnan(far) or far == -math.inf:
+        return True
+    if not math.isfinite(near) or far == math.inf:
+        return False
+    return (far - near) / math.log(FAR / NEAR) < -dim
+
+
+def _rays(dim: int) -> Iterator[tuple[FloatArray, str]]:
+    """Directions to look into, with their names: along coordinates, or where these are many by chance."""
+    if 2 * dim <= MOST_RAYS:
+        for k in range(dim):
+            for sign, word in ((1.0, "+"), (-1.0, "-")):
+                yield sign * np.eye(dim)[k], f"{word}x[{k}]"
+        return
+    normals = np.random.default_rng(0).standard_normal((MOST_RAYS // 2, dim))
+    for ray in normals / np.linalg.norm(normals, axis=1, keepdims=True):
+        yield ray, f"a ray into {np.round(ray[:3], 2).tolist()} ..."
+        yield -ray, f"a ray into {np.round(-ray[:3], 2).tolist()} ..."
+
+
+def _asked(run: ChainRun, points: FloatArray) -> FloatArray | None:
+    """Log densities of points, likelihood and prior together; nothing where it fails, as the run will say."""
+    error = run.evaluate(points)
+    if error is not None and not isinstance(error, Exception):
+        raise error
+    n_points = len(points)
+    return None if error is not None else run.info.log_density[:n_points] + run.info.log_prior[:n_points]
+
+
+@contextlib.contextmanager
+def _quietly() -> Iterator[None]:
+    """Numbers overflow so far away, which is nobody's concern."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        yield

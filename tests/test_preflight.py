@@ -1,0 +1,111 @@
+"""The look at a log density before a run: what it sees, what it costs, and that it changes nothing."""
+
+import math
+import warnings
+
+import numba
+import numpy as np
+import pytest
+
+import temperance as tp
+from temperance.runs.preflight import falls_off
+
+QUICK = {"levels": 2, "chains": 2, "tune": 20, "draws": 20, "seed": 1, "progress": False}
+
+
+def gaussian(x):
+    return -0.5 * float(x @ x)
+
+
+def heard(density, **options):
+    """The warnings about the density, in words."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        tp.sample(density, **{**QUICK, "initial": np.zeros(2), **options})
+    return [
+        str(one.message)
+        for one in caught
+        if isinstance(one.message, tp.FlatDensityWarning | tp.VaryingDensityWarning)
+    ]
+
+
+FLAT = {
+    "wrong sign": lambda x: 0.5 * float(x @ x),
+    "constant": lambda x: 0.0,
+    "a coordinate that is not used": lambda x: -0.5 * float(x[0] ** 2),
+    "the density and not its logarithm": lambda x: math.exp(-0.5 * min(float(x @ x), 1e3)),
+    "one side open": lambda x: -float(max(x[0], 0.0)) - 0.5 * float(x[1] ** 2),
+    "too heavy a tail": lambda x: -0.5 * math.log1p(float(x @ x)),
+}
+FALLING = {
+    "gaussian": gaussian,
+    "Cauchy": lambda x: -1.5 * math.log1p(float(x @ x)),
+    "a box": lambda x: 0.0 if np.all(np.abs(x) < 1.0) else -math.inf,
+    "no number far away": lambda x: gaussian(x) if np.all(np.abs(x) < 100.0) else math.nan,
+    "an error far away": lambda x: gaussian(x) / (not np.any(np.abs(x) > 100.0)),
+    "compiled": numba.njit(lambda x: -0.5 * np.sum(x**2)),
+}
+
+
+@pytest.mark.parametrize("name", FLAT)
+def test_what_does_not_fall_off_is_named(name):
+    (message,) = heard(FLAT[name])
+    assert "does not fall off along" in message
+    assert "x[" in message
+
+
+@pytest.mark.parametrize("name", FALLING)
+def test_what_falls_off_is_left_in_peace(name):
+    """A test that took a fixed drop for enough would warn of the Cauchy law, or not of the tail above."""
+    assert heard(FALLING[name]) == []
+
+
+def test_many_coordinates_are_looked_at_along_rays():
+    (message,) = heard(lambda x: 0.5 * float(x @ x), initial=np.zeros(9))
+    assert "a ray into" in message
+    assert heard(gaussian, initial=np.zeros(9)) == []
+
+
+@pytest.mark.parametrize("dim", [1, 2, 4, 5, 40])
+def test_it_takes_twenty_evaluations_at_most_and_changes_no_draw(dim):
+    calls = []
+
+    def counted(x):
+        calls.append(1)
+        return gaussian(x)
+
+    options = {**QUICK, "initial": np.zeros(dim), "levels": 6}
+    with_it = tp.sample(counted, **options)
+    n_with, calls[:] = len(calls), []
+    without = tp.sample(counted, preflight=False, **options)
+    assert n_with - len(calls) == with_it.setup.n_preflight
+    assert 0 < with_it.setup.n_preflight <= 20
+    assert without.setup.n_preflight == 0
+    np.testing.assert_array_equal(with_it.draws, without.draws)
+
+
+def test_it_can_be_switched_off(rng):
+    assert heard(FLAT["constant"], preflight=False) == []
+    assert heard(lambda x: gaussian(x) + rng.normal(), preflight=False) == []
+    assert "gave" in heard(lambda x: gaussian(x) + rng.normal())[0]
+    with pytest.raises(tp.InvalidTypeError, match="preflight must be True or False, got str"):
+        heard(gaussian, preflight="no")
+
+
+def test_a_function_of_rows_is_told_of_vectorized():
+    with pytest.raises(tp.InvalidTypeError, match="vectorized=True"):
+        heard(lambda x: -0.5 * x**2)
+    with pytest.raises(tp.DensityError, match="vectorized=True"):
+        heard(lambda x: -0.5 * np.sum(x**2, axis=1))
+    with pytest.raises(tp.DensityError, match="vectorized=True"):
+        heard(lambda x: -0.5 * x[:, 0] ** 2)
+
+
+def test_falls_off_by_the_power_that_an_integral_needs():
+    fall = math.log(1e3)
+    assert falls_off(0.0, -2.01 * fall, 2)
+    assert not falls_off(0.0, -1.99 * fall, 2)
+    assert falls_off(-math.inf, -math.inf, 2)
+    assert falls_off(math.nan, 0.0, 2)
+    assert not falls_off(0.0, math.inf, 2)
+    assert not falls_off(-math.inf, 0.0, 2)
