@@ -1,5 +1,6 @@
 """Runs that end when the answer is good enough: goals and budgets, and draws as if so many were asked for."""
 
+import math
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
@@ -63,22 +64,23 @@ def test_chains_made_by_processes_look_at_the_same_places(met):
     np.testing.assert_array_equal(drawn(GOALS, pool=tp.Pool(2, share="chains")).draws, met.draws)
 
 
-def test_stored_stopped_and_resumed(met, tmp_path, monkeypatch):
-    folder, stop = tmp_path / "run", tp.Stop()
+def test_stored_stopped_and_resumed(tmp_path):
+    folder, calls, last = tmp_path / "run", [0], [math.inf]
 
-    def look(facts):
-        if facts.draws > 0:
-            stop.set()
+    def density(x):
+        calls[0] += 1
+        if calls[0] == last[0]:
+            raise KeyboardInterrupt
+        return two_modes.py_func(x)
 
-    density = two_modes.py_func
-    monkeypatch.setattr("temperance.runs.progress.CALL_SECONDS", 0.0)
+    plain = drawn(GOALS, density, cores=1)
+    last[0], calls[0] = 9 * calls[0] // 10, 0
     with pytest.warns(tp.IncompleteWarning):
-        part = drawn(GOALS, density, store=folder, stop=stop, progress=look)
+        part = drawn(GOALS, density, cores=1, store=folder)
     assert not part.complete
     assert part.reached.ended_by == "stopped"
-    assert part.draws.shape[1] < met.draws.shape[1]
+    assert FIRST < max(chain.n_draws for chain in part.chains) < plain.draws.shape[1]
     whole = tp.resume(folder, density, progress=False)
-    plain = drawn(GOALS, density)
     np.testing.assert_array_equal(whole.draws, plain.draws)
     again = tp.load(folder)
     assert again.complete

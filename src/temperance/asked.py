@@ -1,6 +1,7 @@
 """What a call asks for, checked: draws, starts, settings, memory, goals."""
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -23,7 +24,7 @@ from temperance.runs.starts import Starts
 from temperance.runs.stopping import Stop
 from temperance.settings import Settings
 from temperance.swaps import Strategy
-from temperance.until import Until, bounded, until_from_plain
+from temperance.until import Until, bounded, until_from_plain, until_to_plain
 
 INF = float("inf")
 MIN_DRAWS = 4  # from which on there is something to look at
@@ -169,3 +170,25 @@ def stored_goals(until: Any, draws: int | None, stored: dict[str, Any], plan: Pl
 def look_of(stored: dict[str, Any], plan: Plan) -> int:
     """The draws at which a run in a folder is looked at next."""
     return int(stored.get("look", plan.draws))
+
+
+def facts_about(
+    runs: Sequence[ChainRun], goals: Until | None, *, n_preflight: int, unimodal: bool
+) -> dict[str, Any]:
+    """What is said of the setup of a run beside its plan; chains are at their starts."""
+    return {
+        "n_preflight": n_preflight,
+        "n_starts": len(np.unique(np.concatenate([run.state.position for run in runs]), axis=0)),
+        "unimodal": bool(unimodal),
+        "until": None if goals is None else until_to_plain(goals),
+    }
+
+
+def stored_about(stored: dict[str, Any], goals: Until | None) -> dict[str, Any]:
+    """The same of a run in a folder."""
+    known = {
+        name: stored["setup"][name]
+        for name in ("n_preflight", "n_starts", "unimodal")
+        if name in stored["setup"]
+    }
+    return {**known, "until": None if goals is None else until_to_plain(goals)}

@@ -1,8 +1,8 @@
 """From chains that are ready to a result: what every way to start or continue a run ends with."""
 
 import warnings
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ from temperance.runs.stopping import Stop
 from temperance.store.contract import Store
 from temperance.targets.pooled import PooledTarget
 from temperance.text import counted
-from temperance.until import Until, until_to_plain
+from temperance.until import Until
 from temperance.valued import with_values
 
 COMPLETE, REASON = "complete", "reason"  # what is written of the end of a run
@@ -47,7 +47,7 @@ class Job:
     stop: Stop
     folder: Path | None  # where it is written to
     until: Until | None = None  # what it is to reach
-    n_preflight: int = 0  # evaluations that were made before it
+    about: Mapping[str, Any] = field(default_factory=dict)  # facts of its setup that no plan has
     look_at: int = 0  # draws after which that is looked at first
 
 
@@ -118,8 +118,7 @@ def _planned(job: Job, runs: Sequence[ChainRun]) -> Plan:
 
 
 def _setup(job: Job, runs: Sequence[ChainRun]) -> RunSetup:
-    until = None if job.until is None else until_to_plain(job.until)
-    return replace(describe(_planned(job, runs)), until=until, n_preflight=job.n_preflight)
+    return replace(describe(_planned(job, runs)), **job.about)
 
 
 def gathered(

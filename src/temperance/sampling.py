@@ -12,12 +12,14 @@ from temperance.asked import (
     checked_stop,
     checked_thin,
     draws_in_all,
+    facts_about,
     goals_of,
     known_model,
     look_of,
     require_proper,
     settings_with,
     starts_of,
+    stored_about,
     stored_goals,
 )
 from temperance.automatic import those_who_work
@@ -81,6 +83,7 @@ def sample(
     stop: Stop | None = None,
     memory_limit: float | None = None,
     preflight: bool = True,
+    unimodal: bool = False,
 ) -> Result:
     """Draw from a density that may have many modes, by adaptive parallel tempering.
 
@@ -153,6 +156,8 @@ def sample(
         Look at the log density first, with 20 evaluations at most: whether it has the same values when it is
         asked again at the starts (`temperance.VaryingDensityWarning`), and whether it falls off far away
         (`temperance.FlatDensityWarning`). It never changes the draws.
+    unimodal
+        You know that there is one mode: the result then does not say that others were not searched for.
 
     Returns
     -------
@@ -223,12 +228,14 @@ def sample(
         )
         flag("overwrite", overwrite)
         flag("preflight", preflight)
+        flag("unimodal", unimodal)
         with contextlib.nullcontext() if folder is None else claimed(folder, overwrite=overwrite):
             in_place = folder is None and goals is None and plan.thin == 1 and "statistics" in plan.keep
             window = None if in_place else window_rows(plan)
             with note_compiling(watch.shows):
                 begun = workers.begun(seeds, lambda k, own: ChainRun(plan, k, starts, own, window=window))
             n_preflight = look_ahead(begun[0], CALLER) if preflight else 0
+            about = facts_about(begun, goals, n_preflight=n_preflight, unimodal=unimodal)
 
             def again(other: Plan) -> list[ChainRun]:
                 return [
@@ -237,12 +244,10 @@ def sample(
                 ]
 
             shared, runs = workers.share(plan, begun, seeds, again)
-            job = replace(
-                job, plan=shared, workers=workers_for(shared, chains, cores), n_preflight=n_preflight
-            )
+            job = replace(job, plan=shared, workers=workers_for(shared, chains, cores), about=about)
             if folder is None:
                 return execute(job, runs, store_in_memory(plan, runs, first=draws))
-            facts = run_facts(plan, seed, spec, reference_of(model), goals)
+            facts = run_facts(plan, seed, spec, reference_of(model), about)
             return execute(job, runs, new_disk(folder, facts, plan, runs))
 
 
@@ -316,6 +321,7 @@ def resume(
             folder=folder,
             until=goals,
             look_at=look_at,
+            about=stored_about(stored, goals),
         )
         seeds = chain_seeds(seed, len(commit.snapshots))
 
@@ -327,7 +333,7 @@ def resume(
         check_sameness(begun[0], stored["exactness"])
         shared, runs = workers.share(plan, begun, seeds, again)
         job = replace(job, plan=shared, workers=workers_for(shared, len(runs), cores))
-        facts = run_facts(plan, seed, spec, stored["reference"], goals)
+        facts = run_facts(plan, seed, spec, stored["reference"], job.about)
         facts |= {} if goals is None else {LOOK: look_at}
         return execute(job, runs, new_disk(folder, facts, plan, runs, after=commit))
 

@@ -36,19 +36,17 @@ from temperance.store.memory import InPlace, Memory
 from temperance.store.reading import ChunkRows, Commit, damage, last_commit
 from temperance.store.rows import InMemory, Source, lazy_trace
 from temperance.text import duration
-from temperance.until import Until, until_to_plain
 from temperance.valued import with_values
 
 
 def run_facts(
-    plan: Plan, seed: Any, meaning: Meaning, reference: str | None, until: Until | None = None
+    plan: Plan, seed: Any, meaning: Meaning, reference: str | None, about: Mapping[str, Any]
 ) -> dict[str, Any]:
     """All of a run that is neither rows nor a function, as JSON knows it."""
-    goals = None if until is None else until_to_plain(until)
     return {
         "plan": plan_to_plain(plan),
         "seed": seed_to_plain(seed),
-        "setup": asdict(replace(describe(plan), until=goals)),
+        "setup": asdict(replace(describe(plan), **about)),
         "names": names_to_plain(meaning.names),
         "transform": meaning.transform,
         "reference": reference,

@@ -14,6 +14,7 @@ from temperance.results.estimates import derived_estimates_of, estimates_of
 from temperance.results.joining import checked_results, joined_results
 from temperance.results.modes import Modes, given_modes, modes_of
 from temperance.results.reached import Reached, reached_of
+from temperance.results.searched import Searched, searched_of
 from temperance.results.show import as_html, as_text
 from temperance.results.summary import Summary, summarise
 from temperance.results.warnings import ResultWarning, verdict, warnings_of
@@ -117,8 +118,13 @@ class Result(Drawn):
 
     @property
     def verdict(self) -> str:
-        """What the warnings amount to, in one sentence."""
-        return verdict(self.warnings)
+        """What the warnings amount to, in one sentence: whether the draws agree with themselves."""
+        return verdict(self.warnings, searched=self.searched.enough)
+
+    @cached_property
+    def searched(self) -> Searched:
+        """What was searched: modes found, starts, the hottest temperature, scouts."""
+        return searched_of(self)
 
     @cached_property
     def reached(self) -> Reached | None:

@@ -30,6 +30,7 @@ def as_text(result: "Result") -> str:
     """Verdict, warnings, moments, modes, jumps and swaps, ladder and levels left."""
     parts = [headline(result), _verdict(result)]
     if result.draws.size:
+        parts.append(textwrap.fill(str(result.searched), WIDTH))
         parts += [shown.text for shown in shown_tables(result)]
         parts += [*run_lines(result), ladder(result.chains).text]
     parts.append(levels_line(result))
@@ -42,6 +43,7 @@ def as_html(result: "Result") -> str:
     if result.warnings:
         parts.append(f"<ul>{''.join(f'<li>{_text(str(one))}</li>' for one in result.warnings)}</ul>")
     if result.draws.size:
+        parts.append(f"<p>{_text(str(result.searched))}</p>")
         parts += [html_table(shown) for shown in shown_tables(result)]
         parts += [f"<p>{_text(line)}</p>" for line in run_lines(result)]
         parts.append(html_table(ladder(result.chains)))

@@ -22,8 +22,8 @@ class ResultWarning:
         return f"{self.name}: {self.message}. Try: {self.cure}."
 
 
-def verdict(found: Sequence[ResultWarning]) -> str:
-    """One sentence."""
+def verdict(found: Sequence[ResultWarning], *, searched: bool = True) -> str:
+    """One sentence: whether the draws agree with themselves, and no more than that."""
     if any(warning.name == "no draws" for warning in found):
         return "Nothing was drawn."
     serious = [warning.name for warning in found if warning.serious]
@@ -31,6 +31,8 @@ def verdict(found: Sequence[ResultWarning]) -> str:
         return f"Do not rely on these draws yet: {', '.join(serious)}."
     if found:
         return "No sign that the draws are wrong, but something to improve."
+    if not searched:
+        return "These draws agree with themselves, and no other mode was searched for."
     return "No sign of trouble."
 
 

@@ -1,0 +1,59 @@
+"""What was searched: the second question about a run, beside whether its draws agree with themselves."""
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from temperance.text import counted
+
+if TYPE_CHECKING:
+    from temperance.results.result import Result
+
+MORE = (
+    "starts far apart (initial= one for each chain, or a function of a generator) would show more, or say "
+    "unimodal=True if there is one mode"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Searched:
+    """How many modes hold draws, from how many different starts (0 if unknown), by what means.
+
+    One mode from one start is unsearched (``enough`` is False), unless the user has said that there is one.
+    """
+
+    modes: int
+    starts: int
+    temperature: float  # the hottest
+    scouts: int
+    unimodal: bool  # as the user said
+
+    @property
+    def enough(self) -> bool:
+        """Whether there was a search that might have shown more than one mode, or need be none."""
+        return self.unimodal or self.modes != 1 or self.starts != 1
+
+    def __str__(self) -> str:
+        modes = counted(self.modes, "mode")
+        starts = f" from {counted(self.starts, 'start')}" if self.starts else ""
+        reach = (
+            f"up to temperature {self.temperature:.3g}"
+            if math.isfinite(self.temperature)
+            else "up to the prior"
+        )
+        found = f"{modes}{starts}, {reach}, {counted(self.scouts, 'scout')}"
+        if self.enough:
+            return f"searched: {found}{', said to be the only one' if self.unimodal else ''}"
+        return f"unsearched: {found}; {MORE}"
+
+
+def searched_of(result: "Result") -> Searched:
+    """What a run looked for, and found."""
+    learnt = [chain.modes for chain in result.chains if chain.modes is not None]
+    return Searched(
+        modes=len(result.modes),
+        starts=result.setup.n_starts,
+        temperature=float(max(ladder[-1] for ladder in result.temperatures)),
+        scouts=sum(modes.n_scouts for modes in learnt),
+        unimodal=result.setup.unimodal,
+    )
