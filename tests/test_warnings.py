@@ -8,6 +8,7 @@ from pathlib import Path
 import numba
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import temperance as tp
 from records import (
@@ -19,7 +20,9 @@ from records import (
     with_draws,
     with_sampling,
 )
-from temperance.results.warnings import RULES, density, signs, verdict
+from temperance.cli import main
+from temperance.results.warnings import RULES, density, ladder, signs, verdict
+from temperance.results.warnings.explained import EXPLAINED, explained, page
 from temperance.results.warnings.policy import CURES, THRESHOLDS
 from temperance.results.warnings.warning import listed, round_up
 
@@ -241,6 +244,11 @@ def draws_alone(result, rng):
     )
 
 
+def goals_missed(result, rng):
+    until = {"ess": 1e9, "weight_error": None, "r_hat": None}
+    return replace(result, ended_by="draws", setup=replace(result.setup, until=until))
+
+
 def incomplete(result, rng):
     return replace(result, complete=False)
 
@@ -314,6 +322,7 @@ FAULTS = {
     learning_failed: "learning failed",
     draws_alone: "no statistics",
     one_chain: "one chain",
+    goals_missed: "goals missed",
     incomplete: "incomplete run",
 }
 # What comes along of itself: chains in different modes differ in R-hat too, and are worth little.
@@ -411,6 +420,54 @@ def test_the_draws_to_try_would_give_the_effective_draws_wanted(healthy, rng):
     size = min(*result.estimates["ess_bulk"], *result.estimates["ess_tail"])
     (number,) = numbers_to_try(the(result, "low ESS"), "draws")
     assert 400 <= size * number / 1_000 <= 450
+
+
+@each_fault
+@pytest.mark.parametrize("other", [None, flat_top, dead_edge])
+def test_no_two_cures_of_a_run_contradict(fault, other, healthy, rng):
+    """Each thing has one number in all that is advised: taken as the rules say it, ladders had two."""
+    result = fault(healthy if other is None else other(healthy, rng), rng)
+    for what in ("levels", "tune", "draws", "chains"):
+        assert len({number for one in result.warnings for number in numbers_to_try(one, what)}) <= 1
+    assert len(result.advice) == len({one.cure for one in result.warnings})
+
+
+def test_more_and_fewer_levels_are_not_both_advised(healthy, rng):
+    """The rules by themselves do."""
+    both = dead_edge(flat_top(healthy, rng), rng)
+    alone = [rule(both) for rule in (ladder.dead_edge, ladder.many_levels)]
+    assert len({number for one in alone for number in numbers_to_try(one, "levels")}) == 2
+    assert "too many levels" not in names(both)
+
+
+def test_the_prior_apart_is_named_once_and_only_where_there_is_none(healthy, rng):
+    hard = few_levels(healthy, rng)
+    assert [one.name for one in hard.warnings if "log_prior=" in one.cure] == ["too few levels"]
+    with_prior = with_chains(
+        hard, lambda k, chain: with_sampling(chain, log_prior=chain.sampling.log_prior - 1.0)
+    )
+    assert not any("log_prior=" in one.cure for one in with_prior.warnings)
+    assert "log_prior=" not in the(low_ess(healthy, rng), "low ESS").cure
+
+
+def test_a_run_in_a_folder_is_to_be_resumed(healthy, rng):
+    ended = incomplete(healthy, rng)
+    assert "store=" in the(ended, "incomplete run").cure
+    cure = the(replace(ended, folder="my/run"), "incomplete run").cure
+    assert cure == "temperance resume my/run, or temperance.resume('my/run', ...)"
+
+
+def test_every_warning_is_explained_and_has_its_place_on_the_page():
+    assert set(EXPLAINED) == set(FAULTS.values())
+    written = (Path(__file__).parent.parent / "docs" / "warnings.md").read_text(encoding="utf-8")
+    assert written == page()
+    shown = CliRunner().invoke(main, ["explain", "dead", "edge"])
+    assert shown.output == f"{explained('dead edge')}\n"
+    assert CliRunner().invoke(main, ["explain", "--all"]).output == page()
+    assert CliRunner().invoke(main, ["explain"]).output.split("\n")[:-1] == list(EXPLAINED)
+    wrong = CliRunner().invoke(main, ["explain", "ded edge"])
+    assert wrong.exit_code == 1
+    assert "NAME must be one of no draws" in wrong.output
 
 
 def test_missing_levels_are_extrapolated(healthy, rng):

@@ -231,6 +231,24 @@ def report(run: Path, out: Path | None, title: str | None, overwrite: bool) -> N
 
 
 @main.command()
+@click.argument("name", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="All warnings, as the page of the docs.")
+def explain(name: tuple[str, ...], everything: bool) -> None:
+    """Say what the warning NAME means, where it comes from and what helps; without NAME, which there are."""
+    from temperance.results.warnings.explained import EXPLAINED, explained, page
+
+    asked = " ".join(name)
+    if everything:
+        click.echo(page(), nl=False)
+    elif not asked:
+        click.echo("\n".join(EXPLAINED))
+    elif asked in EXPLAINED:
+        click.echo(explained(asked))
+    else:
+        raise click.ClickException(f"NAME must be one of {', '.join(EXPLAINED)}; got {asked!r}")
+
+
+@main.command()
 @click.argument("items", nargs=-1, metavar="ITEM...")
 @click.option("--runs", default=None, type=int, help="Runs a cell; as many as in the paper by default.")
 @click.option("--seed", default=1, show_default=True, help="Seed of all runs.")

@@ -135,6 +135,7 @@ def gathered(
         setup=_setup(job, runs),
         names=job.spec.names,
         ended_by=reason,
+        folder="" if job.folder is None else str(job.folder),
     )
     try:
         # Rows on a disk may be more than memory holds; others are made at once, so that an error shows.

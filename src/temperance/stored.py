@@ -160,6 +160,7 @@ def result_of(folder: Path, commit: Commit) -> Result:
         setup=setup,
         names=names_from_plain(run["names"]),
         ended_by=commit.facts["ended"].get("reason", ""),
+        folder=str(folder),
     )
     meaning = meaning_from_plain(run.get("transform"))
     shapes = {} if meaning.value_names is None else dict(meaning.value_names.shapes)

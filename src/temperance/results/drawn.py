@@ -31,6 +31,7 @@ class Drawn:
     # What ended an incomplete run: a signal by its name, or "Stop"; nothing after an error. Of a run with
     # goals that is complete: "goals", a budget, or "unknown"; see `Result.reached`.
     ended_by: str = ""
+    folder: str = field(default="", repr=False)  # to which the run was written, if it was
 
     @cached_property
     def draws(self) -> FloatArray:

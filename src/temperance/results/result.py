@@ -17,7 +17,7 @@ from temperance.results.reached import Reached, reached_of
 from temperance.results.searched import Searched, searched_of
 from temperance.results.show import as_html, as_text
 from temperance.results.summary import Summary, summarise
-from temperance.results.warnings import ResultWarning, verdict, warnings_of
+from temperance.results.warnings import ResultWarning, advice_of, verdict, warnings_of
 from temperance.results.weighting.evidence import Evidence, evidence_of
 from temperance.results.weighting.weighted import Weighted, expectation, weighted_of
 from temperance.results.weighting.weighting import Estimate, Weighting, weighting_of
@@ -115,6 +115,11 @@ class Result(Drawn):
     def warnings(self) -> tuple[ResultWarning, ...]:
         """What should worry you, each with a cure."""
         return warnings_of(self)
+
+    @property
+    def advice(self) -> tuple[str, ...]:
+        """What to try, the first thing first: the cures of all warnings, each once."""
+        return advice_of(self.warnings)
 
     @property
     def verdict(self) -> str:

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from temperance.results.warnings.advice import advice_of, reconciled
 from temperance.results.warnings.density import lost_mode, rounding
 from temperance.results.warnings.jumping import idle_jumps, unknown_mode
 from temperance.results.warnings.ladder import dead_edge, few_levels, many_levels, no_round_trips
@@ -22,7 +23,7 @@ from temperance.results.warnings.warning import ResultWarning, verdict
 if TYPE_CHECKING:
     from temperance.results.result import Result
 
-__all__ = ["RULES", "ResultWarning", "verdict", "warnings_of"]
+__all__ = ["RULES", "ResultWarning", "advice_of", "verdict", "warnings_of"]
 
 # In the order in which they are read: what makes the draws wrong first, causes before consequences.
 RULES = (
@@ -52,6 +53,6 @@ RULES = (
 
 
 def warnings_of(result: "Result") -> tuple[ResultWarning, ...]:
-    """All that the rules find."""
+    """All that the rules find, with cures that go together."""
     found = (rule(result) for rule in RULES)
-    return tuple(warning for warning in found if warning is not None)
+    return reconciled(result, [warning for warning in found if warning is not None])

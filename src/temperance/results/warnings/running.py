@@ -121,6 +121,8 @@ def incomplete(result: "Result") -> ResultWarning | None:
     return ResultWarning(
         name="incomplete run",
         message="the run ended before all draws were made",
-        cure="the same call again",
+        cure=f"temperance resume {result.folder}, or temperance.resume({result.folder!r}, ...)"
+        if result.folder
+        else "the same call again, with store= so that it can be resumed",
         serious=False,
     )
