@@ -532,4 +532,4 @@ def test_a_misspelt_option_of_the_shell_is_answered_with_the_right_one():
     assert shown.exit_code == 2
     assert "Did you mean one of: '--dask', '--draws'?" in shown.stderr
     shown = click.testing.CliRunner().invoke(main, ["sample", "m:f", "--initail", "3"])
-    assert "Did you mean '--initial'?" in shown.stderr
+    assert "Did you mean one of: '--initial', '--until'?" in shown.stderr

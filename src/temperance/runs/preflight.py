@@ -3,7 +3,6 @@
 At most twenty evaluations, none of which the run sees: it has the same draws without them.
 """
 
-import contextlib
 import math
 import warnings
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ import numpy as np
 from temperance.core.state import FloatArray
 from temperance.errors import FlatDensityWarning, VaryingDensityWarning
 from temperance.runs.chain import ChainRun
+from temperance.runs.unraisable import noticed
 
 TOLERANCE = 1e-9  # of a log density, between two calls; more is chance
 MOST_REPEATED = 4  # points that are asked for once more
@@ -24,7 +24,8 @@ def preflight(run: ChainRun, caller: int) -> int:
     """Ask a density where a chain starts and far away from there, and warn; how many points that took."""
     n_asked = int(run.info.n_asked[0])
     try:
-        return _repeated(run, caller + 1) + _along_rays(run, caller + 1)
+        with noticed():
+            return _repeated(run, caller + 1) + _along_rays(run, caller + 1)
     finally:
         run.info.n_asked[0] = n_asked
 
@@ -54,7 +55,7 @@ def _along_rays(run: ChainRun, caller: int) -> int:
     start = run.state.position[0].copy()
     unit = max(1.0, float(np.max(np.abs(start))))
     n_made, flat = 0, ""
-    with _quietly():
+    with np.errstate(all="ignore"):  # numbers overflow so far away
         for ray, name in _rays(run.plan.dim):
             values = [_asked(run, (start + distance * unit * ray)[None]) for distance in (NEAR, FAR)]
             n_made += 2
@@ -76,12 +77,10 @@ def _along_rays(run: ChainRun, caller: int) -> int:
 def falls_off(near: float, far: float, dim: int) -> bool:
     """Whether a density may have an integral by its logarithm at two distances: it falls faster than r^-dim.
 
-    What is no number, or outside of the support, tells nothing against it.
+    What is not finite so far away tells nothing against it: the run ends where it meets a NaN or +inf.
     """
-    if math.isnan(near) or math.isnan(far) or far == -math.inf:
+    if not math.isfinite(far) or math.isnan(near) or near == math.inf:
         return True
-    if not math.isfinite(near) or far == math.inf:
-        return False
     return (far - near) / math.log(FAR / NEAR) < -dim
 
 
@@ -105,11 +104,3 @@ def _asked(run: ChainRun, points: FloatArray) -> FloatArray | None:
         raise error
     n_points = len(points)
     return None if error is not None else run.info.log_density[:n_points] + run.info.log_prior[:n_points]
-
-
-@contextlib.contextmanager
-def _quietly() -> Iterator[None]:
-    """Numbers overflow so far away, which is nobody's concern."""
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        yield
