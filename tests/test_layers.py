@@ -179,6 +179,7 @@ ALLOWED = {
         "demo",
         "paper",
         "results.storage",
+        "results.warnings.explained",
         "stored",
         "errors",
         "extras",
