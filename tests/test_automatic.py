@@ -49,6 +49,18 @@ def test_long_runs_of_python_densities_have_workers(begun, capsys):
     assert not any(thread.is_alive() for thread in begun[0]._threads)
 
 
+@pytest.mark.parametrize("preflight", [True, False])
+def test_runs_with_goals_have_workers_and_look_at_the_same_places(preflight, begun):
+    """What a point takes is known from the starts, also where nothing is asked for before the run."""
+    goals = {**SHORT, "until": tp.Until(ess=10**6, draws=70), "preflight": preflight}
+    expected = tp.sample(plain, cores=1, **goals)
+    made = tp.sample(plain, **goals)
+    assert len(begun) == 1
+    assert made.draws.shape[1] == 70
+    assert made.setup.n_preflight == expected.setup.n_preflight == (11 if preflight else 0)
+    assert_same_runs(made, expected)
+
+
 @pytest.mark.slow
 def test_a_stored_run_goes_on_with_workers(begun, capsys, tmp_path):
     tp.sample(plain, store=tmp_path / "run", cores=1, **SHORT)

@@ -1,13 +1,16 @@
 """The look at a log density before a run: what it sees, what it costs, and that it changes nothing."""
 
 import math
+import time
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numba
 import numpy as np
 import pytest
 
 import temperance as tp
+from temperance.pooling import Shared
 from temperance.runs.preflight import falls_off
 
 QUICK = {"levels": 2, "chains": 2, "tune": 20, "draws": 20, "seed": 1, "progress": False}
@@ -82,6 +85,34 @@ def test_it_takes_twenty_evaluations_at_most_and_changes_no_draw(dim):
     assert 0 < with_it.setup.n_preflight <= 20
     assert without.setup.n_preflight == 0
     np.testing.assert_array_equal(with_it.draws, without.draws)
+
+
+@pytest.mark.parametrize("of", [None, pytest.param(2, marks=pytest.mark.slow)], ids=["threads", "processes"])
+def test_a_pool_looks_at_the_same_points(of):
+    options = {**QUICK, "initial": np.zeros(2)}
+    alone = tp.sample(gaussian, cores=1, **options)
+    with ThreadPoolExecutor(2) as threads:
+        pool = threads if of is None else tp.Pool(of, share="chains")
+        pooled = tp.sample(gaussian, pool=pool, **options)
+        assert heard(FLAT["wrong sign"], pool=pool) == heard(FLAT["wrong sign"])
+    assert pooled.setup.n_preflight == alone.setup.n_preflight == 10
+    np.testing.assert_array_equal(pooled.draws, alone.draws)
+
+
+def test_what_is_cheap_far_away_is_not_taken_for_cheap(monkeypatch):
+    """Broken: rays that are followed before it is decided who makes the chains, by what a point takes."""
+    known = []
+    monkeypatch.setattr(Shared, "_send", lambda self, *_: known.append(self.target.seconds))
+
+    def walled(x):
+        if np.any(np.abs(x) > 100.0):
+            return -math.inf
+        time.sleep(2e-3)
+        return gaussian(x)
+
+    with ThreadPoolExecutor(2) as threads:
+        tp.sample(walled, initial=np.zeros(2), pool=threads, **{**QUICK, "tune": 2, "draws": 2})
+    assert known[0] >= 2e-3
 
 
 def test_it_can_be_switched_off(rng):

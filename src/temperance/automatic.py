@@ -87,8 +87,8 @@ class Unasked(Alone):
 
 
 def worthwhile_workers(plan: Plan, runs: Sequence[ChainRun]) -> int:
-    """How many workers would pay, by what a point took in the first chain when it was asked again; else 1."""
-    seconds, cores_used = runs[0].cost
+    """How many workers would pay, by what a point took where chains are and all they may make; else 1."""
+    seconds, cores_used = min(run.cost for run in runs)
     n_points = sum(
         max(0, plan.tune - run.n_done) * plan.n_levels + min(plan.draws, run.n_in_all - run.n_done)
         for run in runs

@@ -39,7 +39,7 @@ from temperance.runs.compiling import note_compiling, require_compiler
 from temperance.runs.keep import kept_parts, usual_parts
 from temperance.runs.ladder import first_betas
 from temperance.runs.plan import LONGEST_TUNE, Plan, default_tune, plan_from_plain
-from temperance.runs.preflight import preflight as look_ahead
+from temperance.runs.preflight import along_rays, asked_again
 from temperance.runs.progress import watcher
 from temperance.runs.seeds import chain_seeds, recorded_seed, seed_from_plain
 from temperance.runs.stopping import Stop
@@ -234,8 +234,7 @@ def sample(
             window = None if in_place else window_rows(plan)
             with note_compiling(watch.shows):
                 begun = workers.begun(seeds, lambda k, own: ChainRun(plan, k, starts, own, window=window))
-            n_preflight = look_ahead(begun[0], CALLER) if preflight else 0
-            about = facts_about(begun, goals, n_preflight=n_preflight, unimodal=unimodal)
+            n_preflight = asked_again(begun[0], CALLER) if preflight else 0
 
             def again(other: Plan) -> list[ChainRun]:
                 return [
@@ -244,6 +243,8 @@ def sample(
                 ]
 
             shared, runs = workers.share(plan, begun, seeds, again)
+            n_preflight += along_rays(runs[0], CALLER) if preflight else 0
+            about = facts_about(runs, goals, n_preflight=n_preflight, unimodal=unimodal)
             job = replace(job, plan=shared, workers=workers_for(shared, chains, cores), about=about)
             if folder is None:
                 return execute(job, runs, store_in_memory(plan, runs, first=draws))

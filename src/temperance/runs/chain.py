@@ -1,8 +1,10 @@
 """One chain: its value tied to a density and a strategy in this process, and advanced by segments."""
 
+import contextlib
+import math
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Protocol
 
@@ -91,8 +93,8 @@ class ChainRun:
         self.abandoned = False  # a call does not return, and nobody waits for it any more
         self.handing_over = threading.Lock()
         self.elsewhere: Elsewhere | None = None  # where its segments are made, if not here
-        # Of a point, when it was last evaluated by itself: seconds, and cores that were busy meanwhile.
-        self.cost = (0.0, 0.0)
+        # Of a point, at the start or when it was last evaluated by itself: seconds, and cores busy meanwhile.
+        self.cost = (math.inf, 0.0)
         self.rows = Rows(plan, window)
         self.look_at: int | None = None  # draws after which it is seen whether there are enough
         self._seed = seed
@@ -112,7 +114,7 @@ class ChainRun:
             self._scout = compiled_scout(*records_of(plan.moves))
         if starts is not None:
             generator = np.random.default_rng(keyed(seed, STARTS))
-            with noticed(), heeding(self.control, self._bound.failures):
+            with noticed(), heeding(self.control, self._bound.failures), self._timed(plan.n_levels):
                 settle(starts, index, generator, self._bound, self._buffers)
             require_gradient(plan.walk, plan.target.name, self._buffers)
             self._take_start()
@@ -312,11 +314,15 @@ class ChainRun:
         """Ask the target at these points, the answers being in ``info``; what it raised, if it did."""
         self.info.n_asked[0] = len(points)
         self.info.proposal[: len(points)] = points
+        with self._timed(len(points)):
+            return asked(self._bound, self._buffers)
+
+    @contextlib.contextmanager
+    def _timed(self, n_points: int) -> Iterator[None]:
         began, busy = time.perf_counter(), time.process_time()
-        error = asked(self._bound, self._buffers)
+        yield
         seconds = time.perf_counter() - began
-        self.cost = seconds / len(points), (time.process_time() - busy) / max(seconds, 1e-9)
-        return error
+        self.cost = seconds / n_points, (time.process_time() - busy) / max(seconds, 1e-9)
 
     @property
     def something_is_due(self) -> bool:

@@ -3,6 +3,7 @@
 At most twenty evaluations, none of which the run sees: it has the same draws without them.
 """
 
+import contextlib
 import math
 import warnings
 from collections.abc import Iterator
@@ -20,25 +21,14 @@ MOST_RAYS = 8  # of two points each
 NEAR, FAR = 1e3, 1e6  # distances along a ray, in units of the start or of one, whichever is the larger
 
 
-def preflight(run: ChainRun, caller: int) -> int:
-    """Ask a density where a chain starts and far away from there, and warn; how many points that took."""
-    n_asked = int(run.info.n_asked[0])
-    try:
-        with noticed():
-            return _repeated(run, caller + 1) + _along_rays(run, caller + 1)
-    finally:
-        run.info.n_asked[0] = n_asked
-
-
-def _repeated(run: ChainRun, caller: int) -> int:
-    """Ask once more where the chain starts: a density of chance makes a chain of something else."""
+def asked_again(run: ChainRun, caller: int) -> int:
+    """Ask once more where a chain starts, and warn if a density is one of chance; how many points it took."""
     points = run.state.position[:MOST_REPEATED]
     n_points = len(points)
-    new = _asked(run, points)
     old = (run.state.log_density + run.state.log_prior)[:n_points]
-    differs = (
-        np.zeros(0, dtype=bool) if new is None else ~np.isclose(new, old, rtol=TOLERANCE, atol=TOLERANCE)
-    )
+    with _looking(run):
+        new = _asked(run, points)
+    differs = np.zeros(1) if new is None else ~np.isclose(new, old, rtol=TOLERANCE, atol=TOLERANCE)
     if new is not None and np.any(differs):
         level = int(np.argmax(differs))
         warnings.warn(
@@ -50,12 +40,12 @@ def _repeated(run: ChainRun, caller: int) -> int:
     return n_points
 
 
-def _along_rays(run: ChainRun, caller: int) -> int:
-    """Ask far away, in several directions: a density that does not fall off there has no finite integral."""
+def along_rays(run: ChainRun, caller: int) -> int:
+    """Ask far away, in several directions, and warn if a density has no integral; how many points it took."""
     start = run.state.position[0].copy()
     unit = max(1.0, float(np.max(np.abs(start))))
     n_made, flat = 0, ""
-    with np.errstate(all="ignore"):  # numbers overflow so far away
+    with _looking(run), np.errstate(all="ignore"):  # numbers overflow so far away
         for ray, name in _rays(run.plan.dim):
             values = [_asked(run, (start + distance * unit * ray)[None]) for distance in (NEAR, FAR)]
             n_made += 2
@@ -95,6 +85,17 @@ def _rays(dim: int) -> Iterator[tuple[FloatArray, str]]:
     for ray in normals / np.linalg.norm(normals, axis=1, keepdims=True):
         yield ray, f"a ray into {np.round(ray[:3], 2).tolist()} ..."
         yield -ray, f"a ray into {np.round(-ray[:3], 2).tolist()} ..."
+
+
+@contextlib.contextmanager
+def _looking(run: ChainRun) -> Iterator[None]:
+    """Errors of C are noticed meanwhile, and the chain does not see that it was asked."""
+    n_asked = int(run.info.n_asked[0])
+    try:
+        with noticed():
+            yield
+    finally:
+        run.info.n_asked[0] = n_asked
 
 
 def _asked(run: ChainRun, points: FloatArray) -> FloatArray | None:
