@@ -34,7 +34,7 @@ def write_run(folder, plan, stops, *, n_chains=1, window=None, system=THE_DISK, 
     """
     with claimed(folder, overwrite=False, system=system):
         runs = chains_for(plan, n_chains, window)
-        store = new_disk(folder, run_facts(plan, 7, Meaning(), None), plan, runs, system=system)
+        store = new_disk(folder, run_facts(plan, 7, Meaning(), None, {}), plan, runs, system=system)
         try:
             for stop in stops:
                 for run in runs:

@@ -492,7 +492,7 @@ def test_vectorised_density_sees_all_live_levels_at_once():
         shapes.add(points.shape)
         return -0.5 * np.sum(points**2, axis=1)
 
-    tp.sample(rows, initial=np.zeros(2), vectorized=True, settings=PLAIN, **TINY)
+    tp.sample(rows, initial=np.zeros(2), vectorized=True, settings=PLAIN, preflight=False, **TINY)
     assert shapes == {(3, 2)}
     tp.sample(rows, initial=np.zeros(2), vectorized=True, **TINY)
     assert shapes == {(3, 2), (1, 2)}, "scouts, and a base level that moves while the others rest"

@@ -75,8 +75,8 @@ def timed(sample: Callable[[], tp.Result], *, weighted: bool = False) -> Outcome
 
 
 def evaluations(result: tp.Result) -> int:
-    """Evaluations of all chains: the starts (the first chain's twice), every level that moved, the scouts."""
-    return result.n_levels_at_start + sum(
+    """Evaluations: before the run, and of all chains the starts, every level that moved, the scouts."""
+    return result.setup.n_preflight + sum(
         result.n_levels_at_start
         + int(chain.tuning.evaluations.sum(dtype=np.int64))
         + int(chain.sampling.evaluations.sum(dtype=np.int64))

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from temperance.core.state import FloatArray
+from temperance.core.state import STOP, FloatArray
 from temperance.errors import FlatDensityWarning, VaryingDensityWarning
 from temperance.runs.chain import ChainRun
+from temperance.runs.stopping import Stop
 from temperance.runs.unraisable import noticed
 
 TOLERANCE = 1e-9  # of a log density, between two calls; more is chance
@@ -21,12 +22,12 @@ MOST_RAYS = 8  # of two points each
 NEAR, FAR = 1e3, 1e6  # distances along a ray, in units of the start or of one, whichever is the larger
 
 
-def asked_again(run: ChainRun, caller: int) -> int:
+def asked_again(run: ChainRun, stop: Stop, caller: int) -> int:
     """Ask once more where a chain starts, and warn if a density is one of chance; how many points it took."""
     points = run.state.position[:MOST_REPEATED]
     n_points = len(points)
     old = (run.state.log_density + run.state.log_prior)[:n_points]
-    with _looking(run):
+    with _looking(run, stop):
         new = _asked(run, points)
     differs = np.zeros(1) if new is None else ~np.isclose(new, old, rtol=TOLERANCE, atol=TOLERANCE)
     if new is not None and np.any(differs):
@@ -40,13 +41,15 @@ def asked_again(run: ChainRun, caller: int) -> int:
     return n_points
 
 
-def along_rays(run: ChainRun, caller: int) -> int:
+def along_rays(run: ChainRun, stop: Stop, caller: int) -> int:
     """Ask far away, in several directions, and warn if a density has no integral; how many points it took."""
     start = run.state.position[0].copy()
     unit = max(1.0, float(np.max(np.abs(start))))
     n_made, flat = 0, ""
-    with _looking(run), np.errstate(all="ignore"):  # numbers overflow so far away
+    with _looking(run, stop), np.errstate(all="ignore"):  # numbers overflow so far away
         for ray, name in _rays(run.plan.dim):
+            if run.control[STOP] != 0:
+                break
             values = [_asked(run, (start + distance * unit * ray)[None]) for distance in (NEAR, FAR)]
             n_made += 2
             near, far = (math.nan if value is None else float(value[0]) for value in values)
@@ -88,11 +91,11 @@ def _rays(dim: int) -> Iterator[tuple[FloatArray, str]]:
 
 
 @contextlib.contextmanager
-def _looking(run: ChainRun) -> Iterator[None]:
-    """Errors of C are noticed meanwhile, and the chain does not see that it was asked."""
+def _looking(run: ChainRun, stop: Stop) -> Iterator[None]:
+    """Errors of C and a stop are noticed meanwhile, and the chain does not see that it was asked."""
     n_asked = int(run.info.n_asked[0])
     try:
-        with noticed():
+        with noticed(), stop.telling(run.stop):
             yield
     finally:
         run.info.n_asked[0] = n_asked
@@ -101,7 +104,8 @@ def _looking(run: ChainRun) -> Iterator[None]:
 def _asked(run: ChainRun, points: FloatArray) -> FloatArray | None:
     """Log densities of points, likelihood and prior together; nothing where it fails, as the run will say."""
     error = run.evaluate(points)
-    if error is not None and not isinstance(error, Exception):
+    if isinstance(error, KeyboardInterrupt):
         raise error
-    n_points = len(points)
-    return None if error is not None else run.info.log_density[:n_points] + run.info.log_prior[:n_points]
+    if error is not None or run.control[STOP] != 0:
+        return None
+    return run.info.log_density[: len(points)] + run.info.log_prior[: len(points)]

@@ -3,7 +3,7 @@
 import contextlib
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
 
 # Ctrl-C, a cluster at its time limit, a terminal that is closed; Windows knows fewer.
@@ -19,15 +19,28 @@ class Stop:
     def __init__(self) -> None:
         self.reason = ""
         self.is_urgent = False  # asked twice: do not even wait for the call that is under way
+        self._tell: Callable[[], None] = lambda: None
 
     def set(self, reason: str = "Stop") -> None:
         """End the run after the call of the density that is under way; any thread may ask."""
         self.is_urgent = self.is_urgent or (bool(self.reason) and reason != "Stop")
         self.reason = self.reason or reason
+        self._tell()
 
     def is_set(self) -> bool:
         """Whether somebody asked."""
         return bool(self.reason)
+
+    @contextlib.contextmanager
+    def telling(self, tell: Callable[[], None]) -> Iterator[None]:
+        """While this is open, ``tell`` is called when somebody asks; at once, if somebody has."""
+        before, self._tell = self._tell, tell
+        try:
+            if self.is_set():
+                tell()
+            yield
+        finally:
+            self._tell = before
 
 
 @contextlib.contextmanager
