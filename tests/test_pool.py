@@ -414,7 +414,9 @@ def test_moves_of_hot_levels_are_known_ahead_whatever_they_are(name, hits, monke
     assert len(hits) == n_ahead(made)
 
 
-@pytest.mark.parametrize("kind", ["slices", "a move of one's own", "always adapting"])
+@pytest.mark.parametrize(
+    "kind", ["slices", pytest.param("a move of one's own", marks=pytest.mark.slow), "always adapting"]
+)
 def test_moves_that_cannot_be_known_are_waited_for(kind, hits):
     """Those that ask for several points, whose code is not ours, or whose scales still change."""
     chosen = {
