@@ -176,7 +176,7 @@ def as_by_default() -> None:
 
 
 def simulated(constants: dict[str, float]) -> None:
-    """What the simulation says of one chain without jumps: what asking costs, and points that wait in turn."""
+    """What the simulation says of one chain without jumps, beside which the measured one can be held."""
     print("\nThe same of one chain without jumps as simulated, by the number of its levels:\n")
     print("| a point takes | 2 levels | 3 levels | 4 levels |\n|---|---|---|---|")
     for milliseconds in MILLISECONDS:
