@@ -1,8 +1,9 @@
 """Past this machine: a run on many workers, by a discrete-event simulation with measured constants.
 
 Chains ask for points as they do: in the tuning for those of all levels in each iteration, in the draws for
-that of a walk, or, ahead of time, for those of jumps. The parent hands out and takes back one question at a
-time, which is what ends the gain in the end. Prints the table of docs/parallel/simulation.md.
+that of a walk, or, ahead of time, for those of jumps and of hot levels that rest. The parent hands out and
+takes back one question at a time, which is what ends the gain in the end. Prints the table of
+docs/parallel/simulation.md.
 """
 
 import argparse
@@ -98,63 +99,19 @@ class TuningChain:
 
 
 class DrawingChain:
-    """Mostly jumps, which are known ahead; walks and hot levels have to be waited for."""
+    """Mostly jumps, which are known ahead, as hot levels' moves are after a swap; walks are waited for."""
 
     def __init__(self, simulation: Simulation, levels: int) -> None:
         self.simulation, self.levels = simulation, levels
         self.depth = DEEP * simulation.machine.workers
-        self.ahead = self.ready = self.waits = self.iteration = 0
+        self.ahead = self.ready = self.waits = self.iteration = self.hot_left = 0
+        self.swapped, self.waits_for_hot = True, False
         self.go_on()
 
     def go_on(self) -> None:
         """Iterations until one has to wait."""
         while self.waits == 0:
-            self.top_up()
-            hot = self.levels - 1 if self.iteration % REST_EVERY == 0 else 0
-            walks = self.simulation.random.random() < WALKS
-            if not walks and self.ready == 0:
-                return
-            self.ready -= not walks
-            self.iteration += 1
-            self.waits = hot + walks
-            for _ in range(self.waits):
-                self.simulation.ask(self.answered)
-
-    def top_up(self) -> None:
-        """Ask for jumps, as many as are evaluated ahead."""
-        while self.ahead + self.ready < self.depth:
-            self.ahead += 1
-            self.simulation.ask(self.jump_answered, later=True)
-
-    def jump_answered(self) -> None:
-        """A jump is known."""
-        self.ahead -= 1
-        self.ready += 1
-        if self.waits == 0:
-            self.go_on()
-
-    def answered(self) -> None:
-        """A point that was waited for is there."""
-        self.waits -= 1
-        if self.waits == 0:
-            self.go_on()
-
-
-class HotAheadChain(DrawingChain):
-    """The same if the points of hot levels were asked for after their last swap, which is not done."""
-
-    def __init__(self, simulation: Simulation, levels: int) -> None:
-        self.hot_left, self.waits_for_hot, self.swapped = 0, False, True
-        super().__init__(simulation, levels)
-
-    def go_on(self) -> None:
-        """Iterations until one has to wait."""
-        while self.waits == 0:
-            if self.swapped:
-                self.swapped, self.hot_left = False, self.levels - 1
-                for _ in range(self.levels - 1):
-                    self.simulation.ask(self.hot_answered, later=True)
-            self.top_up()
+            self.look_ahead()
             walks = self.simulation.random.random() < WALKS
             if not walks and self.ready == 0:
                 return
@@ -166,12 +123,35 @@ class HotAheadChain(DrawingChain):
             if walks:
                 self.simulation.ask(self.answered)
 
+    def look_ahead(self) -> None:
+        """Ask for points of hot levels after a swap, and for jumps, as many as are evaluated ahead."""
+        if self.swapped:
+            self.swapped, self.hot_left = False, self.levels - 1
+            for _ in range(self.levels - 1):
+                self.simulation.ask(self.hot_answered, later=True)
+        while self.ahead + self.ready < self.depth:
+            self.ahead += 1
+            self.simulation.ask(self.jump_answered, later=True)
+
+    def jump_answered(self) -> None:
+        """A jump is known."""
+        self.ahead -= 1
+        self.ready += 1
+        if self.waits == 0:
+            self.go_on()
+
     def hot_answered(self) -> None:
         """A point of a hot level is there."""
         self.hot_left -= 1
         if self.hot_left == 0 and self.waits_for_hot:
             self.waits_for_hot = False
             self.answered()
+
+    def answered(self) -> None:
+        """What was waited for is there."""
+        self.waits -= 1
+        if self.waits == 0:
+            self.go_on()
 
 
 def rate(machine: Machine, kind: Any, chains: int, levels: int) -> float:
@@ -183,7 +163,7 @@ def rate(machine: Machine, kind: Any, chains: int, levels: int) -> float:
     return simulation.run(until) * machine.density / machine.workers
 
 
-KINDS = (TuningChain, DrawingChain, HotAheadChain)
+KINDS = (TuningChain, DrawingChain)
 
 
 def main() -> None:
@@ -201,11 +181,10 @@ def main() -> None:
         f"goes into the density. A question costs the parent {1e6 * given.parent:.0f} µs, and "
         f"{1e6 * given.latency:.0f} µs on the way, as measured (`make bench-pools`); 8 levels; in the draws "
         f"the base level walks in {WALKS:.0%} of the iterations, and hot levels move in one of {REST_EVERY}. "
-        "The last column is what draws would come to if points of hot levels were evaluated ahead of time "
-        "as well, from their last swap on; they are not.\n"
+        "Jumps, and hot levels from their last swap on, are evaluated ahead of time.\n"
     )
-    print("| workers | a density takes | chains | tuning | draws | hot levels ahead |")
-    print("|---|---|---|---|---|---|")
+    print("| workers | a density takes | chains | tuning | draws |")
+    print("|---|---|---|---|---|")
     for workers, density, chains in itertools.product((10, 100, 1000), (0.01, 1.0), (1, 4, 32, 128)):
         machine = Machine(workers, density, given.parent, given.latency)
         shares = [rate(machine, kind, chains, 8) for kind in KINDS]

@@ -25,6 +25,7 @@ from temperance.core.state import (
     RUNNING,
     STATUS,
     STOP,
+    STOPPED,
     SWAPPING,
     Chain,
     FloatArray,
@@ -39,13 +40,13 @@ from temperance.runs.asking import asked
 from temperance.runs.averaging import Ladder, take_ladder
 from temperance.runs.events import for_the_draws, learn
 from temperance.runs.failures import density_failure, move_failure, own_failure, swap_failure, thawed_failure
-from temperance.runs.foresight import coming_jumps
+from temperance.runs.foresight import HotPoints, coming_jumps
 from temperance.runs.learn import fit_after
 from temperance.runs.learner import Learner
 from temperance.runs.leave import LOG_SCALE, record_of
 from temperance.runs.lengthen import longer_tune, reason_for_more
 from temperance.runs.levels import apparent_scales, freeze_averages
-from temperance.runs.noise import NoiseBlocks
+from temperance.runs.noise import noise_for
 from temperance.runs.plan import NEVER, Plan, kernel_settings, next_meeting
 from temperance.runs.record import ChainRecord
 from temperance.runs.schedule import schedule_of
@@ -58,6 +59,7 @@ from temperance.runs.window import WAITING, Rows
 from temperance.store.contract import Handed
 from temperance.swaps.binding import bind
 from temperance.targets import Buffers
+from temperance.targets.ahead import Ahead
 
 
 class Elsewhere(Protocol):
@@ -106,11 +108,8 @@ class ChainRun:
         self._buffers = Buffers(self.info, self.control)
         self._bound = plan.target.bind(self._buffers)
         self._loop = compiled_loop(*records_of(plan.moves))  # here, since two threads would each compile it
-        jumps = plan.settings.jumps.enabled
-        self._noise = NoiseBlocks(
-            plan.n_levels, plan.dim, plan.n_swaps, jumps=jumps, n_move_uniforms=plan.walk.n_uniforms
-        )
-        if jumps:
+        self._noise = noise_for(plan)
+        if plan.settings.jumps.enabled:
             self._scout = compiled_scout(*records_of(plan.moves))
         if starts is not None:
             generator = np.random.default_rng(keyed(seed, STARTS))
@@ -369,7 +368,7 @@ class ChainRun:
         stop = min(end, *stops) if tuning else end
         size = min(self._noise.block_size, stop - began)
         if not tuning and self._bound.ahead is not None and not self._bound.ahead.expects:
-            self._bound.ahead.expect(coming_jumps(self.now, self.n_in_all))
+            self._expect(self._bound.ahead)
         before = schema.snapshot(self.state) if self._may_stop_halfway else None
         noise = self._noise.draw(self.state, size, first=-began % rest, step=rest)
         chain, bound, kernel = self._chain(settings, noise, trace), self._bound, self._swaps.kernel
@@ -381,6 +380,29 @@ class ChainRun:
             schema.restore(self.state, before)
         elif self.n_done - began < size:
             self._noise.give_back(self.state, self.n_done - began)
+
+    def _expect(self, ahead: Ahead) -> None:
+        """Say what the draws will ask for, as far as that can be known; of a user's own moves it cannot."""
+        jumps, rests = coming_jumps(self.now, self.n_in_all), self.now.learner.rest_every > 1
+        if rests and records_of(self.plan.moves).keep:
+            hot = HotPoints(self.now, self.n_in_all, noise_for(self.plan), self._first_hot_points)
+            ahead.expect(jumps, hot)
+        else:
+            ahead.expect(jumps)
+
+    def _first_hot_points(self, state: State, noise: Noise) -> FloatArray:
+        """What hot levels would ask for from this state, those whose moves ask for one point.
+
+        The loop makes them, and ends before anything is asked.
+        """
+        info, control = new_info(self.plan), new_control()
+        control[STATUS] = STOPPED
+        chain = self._chain(kernel_settings(self.plan, adapting=False), noise, self.sampling)
+        chain = chain._replace(state=state, info=info, control=control)
+        self._loop(self._bound.evaluate, self._bound.context, self._swaps.kernel, chain, 0, 1)
+        hot = np.arange(1, int(state.n_levels[0]))
+        points: FloatArray = info.proposal[hot[chain.schedule.max_evaluations[info.move[hot]] == 1]]
+        return points
 
     @property
     def _may_stop_halfway(self) -> bool:

@@ -1,21 +1,23 @@
-"""The jumps that a chain will propose: they follow from its random numbers, not from where it is."""
+"""What a chain that has frozen will propose: jumps, and the next moves of hot levels that rest.
 
-from collections.abc import Iterator
+Jumps follow from the random numbers of the chain, not from where it is. Hot levels stay where their last swap
+has left them until they move again. All streams stay where they are: these are copies.
+"""
+
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from temperance.core.state import AT_BASE, JUMP_UNIFORMS, FloatArray, WordArray
+from temperance.core.state import AT_BASE, JUMP_UNIFORMS, FloatArray, Noise, State, WordArray
 from temperance.moves.independence import compiled_jumps
+from temperance.runs.noise import NoiseBlocks, streams_of
 from temperance.runs.state import RunState
 
 AT_ONCE = 256  # iterations, which take less than a millisecond in a few dimensions
 
 
 def coming_jumps(now: RunState, last: int) -> Iterator[FloatArray]:
-    """Where the base level of a chain that has frozen will propose to jump to, up to iteration ``last``.
-
-    Its streams stay where they are.
-    """
+    """Where the base level will propose to jump to, up to iteration ``last``."""
     state, mixture = now.core, now.learner.mixture
     first, dim = now.n_done, state.position.shape[1]
     normal, uniform = _generator(state.normal_stream[0]), _generator(state.jump_stream)
@@ -26,6 +28,44 @@ def coming_jumps(now: RunState, last: int) -> Iterator[FloatArray]:
         points = np.empty((size, dim))
         yield from points[: compiled_jumps()(normals, uniforms, mixture, points)]
         first += size
+
+
+class HotPoints:
+    """Where hot levels that rest will propose to go when they move next, up to iteration ``last``.
+
+    ``begin`` makes the points, from a state and the random numbers of its iteration.
+    """
+
+    def __init__(
+        self,
+        now: RunState,
+        last: int,
+        blocks: NoiseBlocks,
+        begin: Callable[[State, Noise], FloatArray],
+    ) -> None:
+        self._now, self._last, self._blocks, self._begin = now.core, last, blocks, begin
+        self._every, self._at = now.learner.rest_every, now.n_done
+        streams = streams_of(now.core)._asdict()
+        copies = {f"{name}_stream": stream.copy() for name, stream in streams.items()}
+        waits = np.zeros_like(now.core.update_waits)  # the first iteration of the draws leaves none
+        self._then = now.core._replace(iteration=now.core.iteration.copy(), update_waits=waits, **copies)
+
+    def __call__(self) -> FloatArray:
+        """Those of the next move, once, while the base level asks for a point and the others rest."""
+        turn, rests = divmod(int(self._now.iteration[0]), self._every)
+        coming = (turn + 1) * self._every
+        if not rests or not self._at <= coming < self._last:
+            return self._now.position[:0]
+        self._then.iteration[0] = coming
+        while self._at < coming:
+            self._drawn(min(self._blocks.block_size, coming - self._at))
+        return self._begin(self._then, self._drawn(1))
+
+    def _drawn(self, size: int) -> Noise:
+        """The random numbers of the next iterations."""
+        first = -self._at % self._every
+        self._at += size
+        return self._blocks.draw(self._then, size, first=first, step=self._every)
 
 
 def _generator(stream: WordArray) -> np.random.Generator:

@@ -5,6 +5,7 @@ import numpy as np
 from temperance.core.lanes import LANES
 from temperance.core.random import Streams, compiled_fill, ziggurat
 from temperance.core.state import JUMP_UNIFORMS, SWAP_UNIFORMS, IntArray, Noise, State
+from temperance.runs.plan import Plan
 from temperance.runs.seeds import JUMPS, MOVES, NORMALS, SWAPS, UNIFORMS, stream
 
 # Doubles a block: four megabytes, so that entering the loop, a tenth of a millisecond, is seldom.
@@ -88,6 +89,12 @@ class NoiseBlocks:
             self._swaps[: n_iterations * swap_numbers].reshape(n_iterations, swap_numbers),
             self._jumps[: n_iterations * 2 * JUMP_UNIFORMS].reshape(-1, 2, JUMP_UNIFORMS),
         )
+
+
+def noise_for(plan: Plan) -> NoiseBlocks:
+    """Room for the random numbers of one chain."""
+    jumps, n_uniforms = plan.settings.jumps.enabled, plan.walk.n_uniforms
+    return NoiseBlocks(plan.n_levels, plan.dim, plan.n_swaps, jumps=jumps, n_move_uniforms=n_uniforms)
 
 
 def streams_of(state: State) -> Streams:

@@ -4,7 +4,7 @@ A point that was expected in vain costs an evaluation, never a draw: answers are
 one that nobody expected is asked for as any other.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from typing import Any
 
@@ -12,36 +12,52 @@ from temperance.core.state import FloatArray
 
 
 class Ahead:
-    """What one chain will ask for; at most ``depth`` points of it are evaluated at a time."""
+    """What one chain will ask for.
+
+    Some points are known for as long as one likes: at most ``depth`` of them are evaluated at a time. Others
+    come to be known while the chain runs, and are evaluated as soon as they are.
+    """
 
     def __init__(self, ask: Callable[[FloatArray], "Future[Any]"], depth: int) -> None:
         self._ask, self._depth = ask, depth
         self._asked: dict[bytes, Future[Any]] = {}
+        self._found: dict[bytes, Future[Any]] = {}
         self._coming: Iterator[FloatArray] | None = None
+        self._find: Callable[[], Iterable[FloatArray]] = tuple
 
     @property
     def expects(self) -> bool:
         """Whether it was told what will come."""
         return self._coming is not None
 
-    def expect(self, points: Iterator[FloatArray]) -> None:
-        """These points will be asked for, in this order, with others in between."""
-        self._coming = points
+    def expect(self, points: Iterator[FloatArray], find: Callable[[], Iterable[FloatArray]] = tuple) -> None:
+        """These points will be asked for, in this order, with others in between.
+
+        ``find`` says which others have come to be known since it was last asked.
+        """
+        self._coming, self._find = points, find
         self._top_up()
 
     def taken(self, point: FloatArray) -> "Future[Any] | None":
         """The answer for a point, if it was expected; once."""
         future = self._asked.pop(point.tobytes(), None)
-        if future is not None:
-            self._top_up()
+        if future is None:
+            return self._found.pop(point.tobytes(), None)
+        self._top_up()
         return future
+
+    def look(self) -> None:
+        """Have those points evaluated that have come to be known."""
+        for point in self._find():
+            self._found[point.tobytes()] = self._ask(point[None])
 
     def forget(self) -> int:
         """Expect nothing any more; how many points were evaluated in vain, or are being so."""
-        self._coming = None
-        n_wasted = sum(future.done() or not future.cancel() for future in self._asked.values())
+        self._coming, self._find = None, tuple
+        futures = [*self._asked.values(), *self._found.values()]
         self._asked.clear()
-        return n_wasted
+        self._found.clear()
+        return sum(future.done() or not future.cancel() for future in futures)
 
     def _top_up(self) -> None:
         while self._coming is not None and len(self._asked) < self._depth:

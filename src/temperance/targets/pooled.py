@@ -85,6 +85,7 @@ class PooledTarget:
         for part in even_parts(len(left), self._n_parts):
             rows = left[part]
             questions.append((rows, self._submit((points[rows], wants_gradient), False)))
+        ahead.look()
         return sorted(questions, key=lambda question: question[0][0])
 
 
