@@ -15,9 +15,12 @@ from conftest import SUITE_SEED
 from records import make_result, with_draws
 from temperance.cli import main
 from temperance.results.report import page
+from temperance.results.report.figures import Figure, inline_svg
 
 SECTIONS = ["verdict", "warnings", "parameters", "modes", "chains", "levels", "figures", "settings", "run"]
 FIGURES = [
+    "corner",
+    "weights",
     "scales",
     "occupancy",
     "trace",
@@ -84,6 +87,16 @@ def test_figures_are_inline_with_their_own_ids_and_words(text):
     assert len(found.labels) == len(FIGURES) + 1
     assert all(label and len(label) > 30 for label in found.labels)
     assert len(found.ids) == len(set(found.ids)), "ids of one figure would style another"
+
+
+def test_numbers_that_people_read_keep_their_digits(text, result):
+    """Places in the drawing are rounded, and ticks and weights are not: 0.125 is not 0.12."""
+    weights = Figure(
+        name="one", title="One", caption="Two.", draw=lambda shown, ax: ax.set_xticks([0.5], ["0.125"])
+    )
+    svg = inline_svg(weights, result)
+    assert ">0.125<" in svg
+    assert not re.search(r'x="\d+\.\d{3}', svg)
 
 
 def test_nothing_is_fetched_and_nothing_runs(text):

@@ -1,0 +1,183 @@
+"""The answer: marginals on the diagonal, pairs below it, coloured by mode."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from temperance.core.state import FloatArray, IntArray
+from temperance.results.modes import Modes
+from temperance.results.plots.canvas import (
+    OTHER_MODES,
+    axis_or_new,
+    empty,
+    frame,
+    mode_colour,
+    n_coloured,
+)
+from temperance.results.plots.sample import Shown, evenly, shown_sample, trouble
+from temperance.results.result import Result
+
+MAX_DOTS = 2_000
+BINS = 40
+MAX_LETTERS = 18  # of a name
+PANEL = 1.35  # inches, in a new figure
+MAX_LISTED = 12  # names in one column
+ROOM = 0.5  # inches: narrower panels have no numbers
+
+
+class Group(NamedTuple):
+    """Points of one mode, or of all that have no colour of their own."""
+
+    name: str
+    colour: str
+    points: IntArray
+
+
+def corner(result: Result, *, parameters: Any = None, ax: Any = None) -> Any:
+    """Marginals and pairs of parameters and derived quantities, coloured by mode, in one axis.
+
+    ``parameters`` are names or numbers; without them a few are chosen that tell the modes apart. Points are
+    those of the weighted sample, as often as their weights ask for.
+    """
+    if not result.draws.size:
+        return empty(axis_or_new(ax), "no draws")
+    shown = shown_sample(result, parameters)
+    n = len(shown.labels)
+    ax = axis_or_new(ax, (PANEL * n + 1.6, PANEL * n + 1.1))
+    groups = groups_of(result.modes, shown.mode)
+    ax.set_axis_off()
+    ax.set_title(shown.note, fontsize="small", loc="left")
+    grid = Grid(ax, n, beside=n == 1 and len(groups) > 1)
+    dots = evenly(shown.weights, min(MAX_DOTS, len(shown.weights)))
+    troubles = [trouble(shown.values[:, k]) for k in range(n)]
+    for row in range(n):
+        for column in range(row + 1):
+            panel = ax.inset_axes(grid.bounds(row, column))
+            _fill(panel, shown, groups, dots, (row, column), (troubles[row], troubles[column]))
+            grid.finish(panel, row, column, shown.labels)
+    _name(ax, groups)
+    return ax
+
+
+def groups_of(modes: Modes, mode: IntArray) -> list[Group]:
+    """A colour for each of the heaviest modes, one for all others, and their weights in words."""
+    n_named = n_coloured(len(modes))
+    weights = zip(modes.weight[:n_named], modes.weight_error[:n_named], strict=True)
+    groups = [
+        Group(f"{k + 1}: {weight_text(*weight)}", mode_colour(k, len(modes)), np.flatnonzero(mode == k))
+        for k, weight in enumerate(weights)
+    ]
+    rest = np.flatnonzero((mode < 0) | (mode >= n_named))
+    if len(modes) > n_named:
+        left = len(modes) - n_named
+        groups.append(Group(f"{left} more: {modes.weight[n_named:].sum():.3f}", OTHER_MODES, rest))
+    elif len(rest):
+        groups.append(Group("in none", OTHER_MODES, rest))
+    return groups
+
+
+def weight_text(weight: float, error: float) -> str:
+    """A weight with its standard error, if there is one."""
+    return f"{weight:.3f} ± {error:.1g}" if np.isfinite(error) else f"{weight:.3f}"
+
+
+def _fill(
+    panel: Any,
+    shown: Shown,
+    groups: list[Group],
+    dots: IntArray,
+    place: tuple[int, int],
+    troubles: tuple[str, str],
+) -> None:
+    """A histogram on the diagonal, dots below it; in words why there is none."""
+    row, column = place
+    if row == column and troubles[0]:
+        empty(panel, troubles[0])
+    elif row == column:
+        _histogram(panel, shown.values[:, row], shown.weights, groups)
+    elif any(one and not one.startswith("constant") for one in troubles):
+        empty(panel, "")
+    else:
+        _dots(panel, shown.values[:, [column, row]], groups, dots)
+
+
+def _histogram(panel: Any, values: FloatArray, weights: FloatArray, groups: list[Group]) -> None:
+    """Modes on top of each other, each as high as its weight."""
+    finite = np.isfinite(values)
+    own = [group.points[finite[group.points]] for group in groups]
+    panel.hist(
+        [values[points] for points in own],
+        weights=[weights[points] for points in own],
+        color=[group.colour for group in groups],
+        bins=BINS,
+        range=frame(values),
+        stacked=True,
+        histtype="stepfilled",
+    )
+    panel.set(xlim=frame(values), ylim=(0.0, None), yticks=[])
+    left_out = 1.0 - float(weights[finite].sum())
+    if not np.all(finite):
+        panel.set_title(f"{100.0 * left_out:.2g} % not finite", fontsize=6.5, pad=1.5)
+
+
+def _dots(panel: Any, pairs: FloatArray, groups: list[Group], dots: IntArray) -> None:
+    """All modes in one collection, in random order, so that none covers another."""
+    shade = np.empty(len(pairs), dtype=object)
+    for group in groups:
+        shade[group.points] = group.colour
+    x, y = pairs[dots].T
+    panel.scatter(x, y, s=1.6, c=shade[dots].tolist(), alpha=0.6, linewidths=0.0, rasterized=True)
+    panel.set(xlim=frame(pairs[:, 0]), ylim=frame(pairs[:, 1]))
+
+
+def _name(ax: Any, groups: list[Group]) -> None:
+    """Which colour is which mode, in the empty corner."""
+    if len(groups) < 2:
+        return
+    from matplotlib.patches import Patch
+
+    handles = [Patch(color=group.colour, label=group.name) for group in groups]
+    ax.legend(
+        handles=handles, title="mode: weight ± std. error", loc="upper right", borderaxespad=0.0,
+        frameon=False, fontsize="x-small", title_fontsize="x-small", handlelength=0.8, labelspacing=0.3,
+        ncols=1 if len(groups) <= MAX_LISTED else 2, columnspacing=0.8,
+    )  # fmt: skip
+
+
+class Grid:
+    """Panels below and on the diagonal of a square grid within one axis."""
+
+    def __init__(self, ax: Any, n: int, *, beside: bool) -> None:
+        box = ax.get_window_extent().transformed(ax.figure.dpi_scale_trans.inverted())
+        self.n = n
+        self.left, self.below = min(0.62 / box.width, 0.3), min(0.48 / box.height, 0.3)
+        self.gap = (0.06 / box.width, 0.06 / box.height)
+        self.width = (0.6 if beside else 1.0 - self.left) / n  # beside one panel there is room for names
+        self.height = (1.0 - self.below) / n
+        self.narrow = self.width * box.width < ROOM or self.height * box.height < ROOM
+
+    def bounds(self, row: int, column: int) -> tuple[float, float, float, float]:
+        """Left, bottom, width and height of a panel, in shares of the axis."""
+        left, bottom = self.left + column * self.width, self.below + (self.n - 1 - row) * self.height
+        return left, bottom, self.width - self.gap[0], self.height - self.gap[1]
+
+    def finish(self, panel: Any, row: int, column: int, labels: list[str]) -> None:
+        """Names and numbers at the left and at the bottom."""
+        from matplotlib.ticker import MaxNLocator
+
+        panel.tick_params(labelsize=6.5, length=2.0)
+        size = 6.5 if self.narrow else 8
+        for axis, wanted, last in ((panel.xaxis, row == self.n - 1, column), (panel.yaxis, column == 0, row)):
+            if axis.get_ticklocs().size:
+                axis.set_major_locator(MaxNLocator(3))
+            if self.narrow:
+                axis.set_ticks([])
+            if wanted and (axis is panel.xaxis or row > 0):
+                axis.set_label_text(short_name(labels[last]), fontsize=size)
+            elif not wanted:
+                axis.set_tick_params(labelleft=False, labelbottom=False)
+
+
+def short_name(name: str) -> str:
+    """The beginning of a long name."""
+    return name if len(name) <= MAX_LETTERS else f"{name[: MAX_LETTERS - 1]}…"
