@@ -396,9 +396,30 @@ def test_hundreds_of_modes_can_be_looked_at(rng):
     )
     figure = many.plot()
     figure.canvas.draw()
-    names = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    legend = figure.axes[0].get_legend()
+    names = [text.get_text() for text in legend.get_texts()]
     assert len(names) == 20
     assert names[-1].startswith(f"{len(many.modes) - 19} more: ")
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3])
+@pytest.mark.parametrize("size", [(3.0, 2.5), (5.0, 4.0), (8.0, 7.0)])
+def test_names_of_modes_do_not_cover_a_panel(rng, size, dim):
+    """As many as there is room for, however small the figure is; without that they lie on the histograms."""
+    centres = 20.0 * np.arange(12)[:, None] * np.ones(dim)
+    plain = make_result(rng, n_draws=240, n_tune=20, dim=dim)
+    spread = with_draws(plain, plain.draws + centres[np.arange(240) % 12])
+    many = with_chains(spread, lambda k, chain: jumping(chain, learnt_modes(centres)))
+    figure, ax = pyplot.subplots(figsize=size)
+    tp.plots.corner(many, ax=ax)
+    figure.canvas.draw()
+    legend = ax.get_legend()
+    if legend is None:
+        assert max(size) < 4.0
+        return
+    box, shown = legend.get_window_extent(), [text.get_text() for text in legend.get_texts()]
+    assert not any(box.overlaps(panel.get_window_extent()) for panel in ax.child_axes)
+    assert len(shown) == 12 or shown[-1] == f"and {13 - len(shown)} more"
 
 
 def test_plot_has_the_answer_and_the_verdict(two_modes):

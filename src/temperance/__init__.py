@@ -32,7 +32,7 @@ from temperance.runs.stopping import Stop
 from temperance.sampling import load, resume, sample
 from temperance.settings import Adaptation, Bounds, Gain, Jumps, Settings, Trimming, paper_settings
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Adaptation",

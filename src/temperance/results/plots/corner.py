@@ -1,5 +1,6 @@
 """The answer: marginals on the diagonal, pairs below it, coloured by mode."""
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,8 +21,9 @@ from temperance.results.result import Result
 MAX_DOTS = 2_000
 BINS = 40
 MAX_LETTERS = 18  # of a name
-PANEL = 1.35  # inches, in a new figure
-MAX_LISTED = 12  # names in one column
+PANEL, LEAST = 1.35, (6.8, 5.6)  # inches, in a new figure: a panel, and all of them
+ROUNDING = 1e-9
+NAME, LINE = 1.3, 0.16  # inches for the name of a mode
 ROOM = 0.5  # inches: narrower panels have no numbers
 
 
@@ -43,7 +45,7 @@ def corner(result: Result, *, parameters: Any = None, ax: Any = None) -> Any:
         return empty(axis_or_new(ax), "no draws")
     shown = shown_sample(result, parameters)
     n = len(shown.labels)
-    ax = axis_or_new(ax, (PANEL * n + 1.6, PANEL * n + 1.1))
+    ax = axis_or_new(ax, (max(PANEL * n + 1.6, LEAST[0]), max(PANEL * n + 1.1, LEAST[1])))
     groups = groups_of(result.modes, shown.mode)
     ax.set_axis_off()
     ax.set_title(shown.note, fontsize="small", loc="left")
@@ -55,7 +57,7 @@ def corner(result: Result, *, parameters: Any = None, ax: Any = None) -> Any:
             panel = ax.inset_axes(grid.bounds(row, column))
             _fill(panel, shown, groups, dots, (row, column), (troubles[row], troubles[column]))
             grid.finish(panel, row, column, shown.labels)
-    _name(ax, groups)
+    _name(ax, groups, grid)
     return ax
 
 
@@ -130,17 +132,20 @@ def _dots(panel: Any, pairs: FloatArray, groups: list[Group], dots: IntArray) ->
     panel.set(xlim=frame(pairs[:, 0]), ylim=frame(pairs[:, 1]))
 
 
-def _name(ax: Any, groups: list[Group]) -> None:
-    """Which colour is which mode, in the empty corner."""
-    if len(groups) < 2:
+def _name(ax: Any, groups: list[Group], grid: "Grid") -> None:
+    """Which colour is which mode, in the empty corner, as far as there is room."""
+    columns, room = grid.room_for(len(groups))
+    if len(groups) < 2 or room < 2:
         return
     from matplotlib.patches import Patch
 
-    handles = [Patch(color=group.colour, label=group.name) for group in groups]
+    handles = [Patch(color=group.colour, label=group.name) for group in groups[:room]]
+    if room < len(groups):
+        handles[-1] = Patch(alpha=0.0, label=f"and {len(groups) - room + 1} more")
     ax.legend(
         handles=handles, title="mode: weight ± std. error", loc="upper right", borderaxespad=0.0,
         frameon=False, fontsize="x-small", title_fontsize="x-small", handlelength=0.8, labelspacing=0.3,
-        ncols=1 if len(groups) <= MAX_LISTED else 2, columnspacing=0.8,
+        ncols=columns, columnspacing=0.8,
     )  # fmt: skip
 
 
@@ -149,12 +154,26 @@ class Grid:
 
     def __init__(self, ax: Any, n: int, *, beside: bool) -> None:
         box = ax.get_window_extent().transformed(ax.figure.dpi_scale_trans.inverted())
-        self.n = n
+        self.n, self.beside = n, beside
         self.left, self.below = min(0.62 / box.width, 0.3), min(0.48 / box.height, 0.3)
         self.gap = (0.06 / box.width, 0.06 / box.height)
-        self.width = (0.6 if beside else 1.0 - self.left) / n  # beside one panel there is room for names
+        for_names = NAME / box.width if beside else 0.0
+        self.width = max(1.0 - self.left - for_names, 0.4) / n
         self.height = (1.0 - self.below) / n
-        self.narrow = self.width * box.width < ROOM or self.height * box.height < ROOM
+        self.inches = (self.width * box.width, self.height * box.height)
+        self.free = (1.0 - self.left - self.width) * box.width  # beside a single panel
+        self.narrow = min(self.inches) < ROOM
+
+    def room_for(self, n_names: int) -> tuple[int, int]:
+        """In how many columns names fit above the diagonal, and how many of them."""
+        options = []
+        for columns in range(1, 4):
+            taken = math.ceil(columns * NAME / self.inches[0])  # panels in width
+            rows = self.n - taken if not self.beside else int(columns * NAME <= self.free + ROUNDING)
+            lines = math.floor(max(rows, 0) * self.inches[1] / LINE) - 1  # below the heading
+            options.append((min(columns * max(lines, 0), n_names), -columns))
+        room, columns = max(options)
+        return -columns, room
 
     def bounds(self, row: int, column: int) -> tuple[float, float, float, float]:
         """Left, bottom, width and height of a panel, in shares of the axis."""

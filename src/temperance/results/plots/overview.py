@@ -24,11 +24,12 @@ def overview(result: Result, *, parameters: Any = None) -> Any:
 
     rows: Any = [["corner", "corner", part] for part in PARTS]
     figure, axes = pyplot.subplot_mosaic(rows, figsize=SIZE, layout="constrained")
-    corner(result, parameters=parameters, ax=axes["corner"])
     for name, plot in PARTS.items():
         plot(result, ax=axes[name])
         axes[name].set_title(name if name != "weights" else "weights of modes", fontsize="small", loc="left")
     figure.suptitle(heading(result), fontsize="medium", x=0.01, ha="left")
+    figure.get_layout_engine().execute(figure)  # so that the largest part knows its room
+    corner(result, parameters=parameters, ax=axes["corner"])
     if INLINE in matplotlib.get_backend().lower():
         pyplot.close(figure)  # what is open is shown, and what is returned too
     return figure
