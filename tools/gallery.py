@@ -92,6 +92,8 @@ def draw_problem(name: str) -> dict[str, Any]:
     sys.stdout.flush()
     problem = tp.zoo.get(name)
     result = tp.sample(problem, seed=SEED, draws=DRAWS, progress=False)
+    if not result.complete:
+        raise SystemExit(f"{name}: ended by {result.ended_by}")
     file = saved(result.plot(), f"zoo_{name}", DPI["zoo"])
     return {"file": file, "problem": problem.name, "dim": problem.dim, "verdict": result.verdict}
 

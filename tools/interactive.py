@@ -60,15 +60,15 @@ def made_with() -> str:
     """Seed, versions and date."""
     versions = [f"{name} {metadata.version(name)}" for name in ("numpy", "numba")]
     return (
-        f"Seed {SEED}, one chain of {DRAWS} draws after tuning; temperance {tp.__version__}, "
-        f"Python {platform.python_version()}, {', '.join(versions)}; {datetime.date.today()}. "
+        f"Seed {SEED}, one chain of {DRAWS} draws after tuning, by default but for {LEVELS} levels at the "
+        f"start; temperance {tp.__version__}, Python {platform.python_version()}, {', '.join(versions)}; {datetime.date.today()}. "
         "Made by <code>make interactive</code>."
     )
 
 
 def recording(name: str, jumps: tp.Jumps, words: str) -> dict[str, Any]:
     """One run, as the page reads it."""
-    settings = tp.Settings(jumps=jumps, trimming=tp.Trimming(enabled=False))
+    settings = tp.Settings(jumps=jumps)
     result = tp.sample(
         tp.zoo.twenty_peaks(), draws=DRAWS, levels=LEVELS, chains=1, seed=SEED, settings=settings, keep=KEEP,
         progress=False,
@@ -80,21 +80,30 @@ def recorded(result: tp.Result) -> dict[str, Any]:
     """Positions and replicas of all levels, what was exchanged, and what the base level proposed."""
     chain = result.chains[0]
     trace = chain.sampling
-    positions = np.rint(UNIT * trace.level_draws).astype(int)
-    jumps = jumps_of(trace.jump, trace.proposal, trace.level_draws)
+    levels, replicas = (
+        trace.level_draws[:, : len(chain.beta)],
+        renumbered(trace.replica[:, : len(chain.beta)]),
+    )
+    positions = np.rint(UNIT * levels).astype(int)
+    jumps = jumps_of(trace.jump, trace.proposal, levels)
     proposals = np.rint(UNIT * trace.proposal).astype(int)
     return {
         "temperatures": [float(f"{temperature:.3g}") for temperature in result.temperatures[0]],
         "positions": positions.reshape(len(positions), -1).tolist(),
-        "replicas": ["".join(map(str, row)) for row in trace.replica.tolist()],
+        "replicas": ["".join(map(str, row)) for row in replicas.tolist()],
         "moved": trace.n_moved.tolist(),
         "attempts": trace.swap_attempts.tolist(),
-        "exchanged": exchanged(trace.replica),
+        "exchanged": exchanged(replicas),
         "jumps": jumps.tolist(),
         "proposals": [
             point if jump != NO_JUMP else [] for point, jump in zip(proposals.tolist(), jumps, strict=True)
         ],
     }
+
+
+def renumbered(replica: Any) -> Any:
+    """The replicas that trimming left, numbered from zero on."""
+    return np.searchsorted(np.unique(replica), replica)
 
 
 def exchanged(replica: Any) -> list[list[int]]:

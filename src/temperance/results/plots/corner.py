@@ -20,6 +20,8 @@ from temperance.results.result import Result
 
 MAX_DOTS = 2_000
 BINS = 40
+LEAST_NAMED = 5e-4  # of weight outside all modes
+MAX_DIGITS = 6  # of a weight
 MAX_LETTERS = 18  # of a name
 PANEL, LEAST = 1.35, (6.8, 5.6)  # inches, in a new figure: a panel, and all of them
 ROUNDING = 1e-9
@@ -46,7 +48,7 @@ def corner(result: Result, *, parameters: Any = None, ax: Any = None) -> Any:
     shown = shown_sample(result, parameters)
     n = len(shown.labels)
     ax = axis_or_new(ax, (max(PANEL * n + 1.6, LEAST[0]), max(PANEL * n + 1.1, LEAST[1])))
-    groups = groups_of(result.modes, shown.mode)
+    groups = groups_of(result.modes, shown)
     ax.set_axis_off()
     ax.set_title(shown.note, fontsize="small", loc="left")
     grid = Grid(ax, n, beside=n == 1 and len(groups) > 1)
@@ -61,9 +63,9 @@ def corner(result: Result, *, parameters: Any = None, ax: Any = None) -> Any:
     return ax
 
 
-def groups_of(modes: Modes, mode: IntArray) -> list[Group]:
+def groups_of(modes: Modes, shown: Shown) -> list[Group]:
     """A colour for each of the heaviest modes, one for all others, and their weights in words."""
-    n_named = n_coloured(len(modes))
+    n_named, mode = n_coloured(len(modes)), shown.mode
     weights = zip(modes.weight[:n_named], modes.weight_error[:n_named], strict=True)
     groups = [
         Group(f"{k + 1}: {weight_text(*weight)}", mode_colour(k, len(modes)), np.flatnonzero(mode == k))
@@ -73,14 +75,17 @@ def groups_of(modes: Modes, mode: IntArray) -> list[Group]:
     if len(modes) > n_named:
         left = len(modes) - n_named
         groups.append(Group(f"{left} more: {modes.weight[n_named:].sum():.3f}", OTHER_MODES, rest))
-    elif len(rest):
-        groups.append(Group("in none", OTHER_MODES, rest))
+    elif shown.weights[rest].sum() >= LEAST_NAMED:
+        groups.append(Group(f"in none: {shown.weights[rest].sum():.3f}", OTHER_MODES, rest))
     return groups
 
 
 def weight_text(weight: float, error: float) -> str:
-    """A weight with its standard error, if there is one."""
-    return f"{weight:.3f} ± {error:.1g}" if np.isfinite(error) else f"{weight:.3f}"
+    """A weight with its standard error, if there is one, to the first digit of that."""
+    if not (math.isfinite(error) and error > 0.0):
+        return f"{weight:.3f}"
+    digits = min(max(math.ceil(-math.log10(error)), 2), MAX_DIGITS)
+    return f"{weight:.{digits}f} ± {error:.{digits}f}"
 
 
 def _fill(
@@ -124,7 +129,7 @@ def _histogram(panel: Any, values: FloatArray, weights: FloatArray, groups: list
 
 def _dots(panel: Any, pairs: FloatArray, groups: list[Group], dots: IntArray) -> None:
     """All modes in one collection, in random order, so that none covers another."""
-    shade = np.empty(len(pairs), dtype=object)
+    shade = np.full(len(pairs), OTHER_MODES, dtype=object)
     for group in groups:
         shade[group.points] = group.colour
     x, y = pairs[dots].T
