@@ -61,8 +61,8 @@ def made_with() -> str:
     versions = [f"{name} {metadata.version(name)}" for name in ("numpy", "numba")]
     return (
         f"Seed {SEED}, one chain of {DRAWS} draws after tuning, by default but for {LEVELS} levels at the "
-        f"start; temperance {tp.__version__}, Python {platform.python_version()}, {', '.join(versions)}; {datetime.date.today()}. "
-        "Made by <code>make interactive</code>."
+        f"start; temperance {tp.__version__}, Python {platform.python_version()}, {', '.join(versions)}; "
+        f"{datetime.date.today()}. Made by <code>make interactive</code>."
     )
 
 
