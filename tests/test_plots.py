@@ -296,7 +296,22 @@ def test_corner_colours_are_the_modes_and_areas_their_weights(two_modes, ax):
     (panel,) = ax.child_axes
     areas = np.array(areas_of(panel))
     assert areas / areas.sum() == pytest.approx([0.7, 0.3], abs=0.01)
-    assert ax.get_legend().get_texts()[0].get_text().startswith("1: 0.700 ± ")
+    assert ax.get_legend().get_texts()[0].get_text().startswith("1: 0.70 ± 0.0")
+
+
+@pytest.mark.parametrize(
+    ("weight", "error", "text"),
+    [
+        (0.565, 0.06, "0.56 ± 0.06"),
+        (0.1, 0.0008, "0.1000 ± 0.0008"),
+        (0.00018, 8e-5, "0.00018 ± 0.00008"),
+        (0.5, np.nan, "0.500"),
+        (1.0, 0.0, "1.000"),
+        (0.5, 3e-9, "0.500000 ± 0.000000"),
+    ],
+)
+def test_weights_are_written_to_the_first_digit_of_their_error(weight, error, text):
+    assert sys.modules["temperance.results.plots.corner"].weight_text(weight, error) == text
 
 
 def test_corner_chooses_what_tells_modes_apart(two_modes, ax):
@@ -375,6 +390,20 @@ def test_the_weighted_sample_is_what_is_drawn(derived):
     assert len(shown.mode) == len(shown.values) == len(derived.weighted)
     for mode, weight in enumerate(derived.modes.weight):
         assert shown.weights[shown.mode == mode].sum() == pytest.approx(weight, abs=0.02)
+
+
+def test_frames_hold_rare_modes_and_leave_out_what_has_no_weight(two_modes, ax, monkeypatch):
+    """Proposals of hardly any weight far away must not shrink the picture; a mode of 0.2 % is in it."""
+    sample = tp.results.plots.sample.shown_sample(two_modes, [1])
+    n = len(sample.weights)
+    values, weights = sample.values.copy(), np.full(n, 1.0 / n)
+    values[:], values[:4], values[-100:] = np.linspace(-1.0, 1.0, n)[:, None], 30.0, 1e4
+    weights[:4], weights[-100:] = 5e-4, 1e-12
+    changed = sample._replace(values=values, weights=weights)
+    monkeypatch.setattr(sys.modules["temperance.results.plots.corner"], "shown_sample", lambda *_: changed)
+    tp.plots.corner(two_modes, ax=ax)
+    low, high = ax.child_axes[0].get_xlim()
+    assert -10.0 < low < -1.0 < 30.0 < high < 50.0
 
 
 def test_mode_weights_are_those_of_the_modes(two_modes, ax):

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from temperance.core.state import FloatArray, IntArray
+from temperance.core.state import IntArray
 from temperance.results.modes import Modes
 from temperance.results.plots.canvas import (
     OTHER_MODES,
@@ -19,6 +19,7 @@ from temperance.results.plots.sample import Shown, evenly, shown_sample, trouble
 from temperance.results.result import Result
 
 MAX_DOTS = 2_000
+FRAMED, OUTSIDE = 20_000, 5e-4  # points by their weights, and the share of them beyond a frame at each end
 BINS = 40
 LEAST_NAMED = 5e-4  # of weight outside all modes
 MAX_DIGITS = 6  # of a weight
@@ -52,12 +53,11 @@ def corner(result: Result, *, parameters: Any = None, ax: Any = None) -> Any:
     ax.set_axis_off()
     ax.set_title(shown.note, fontsize="small", loc="left")
     grid = Grid(ax, n, beside=n == 1 and len(groups) > 1)
-    dots = evenly(shown.weights, min(MAX_DOTS, len(shown.weights)))
-    troubles = [trouble(shown.values[:, k]) for k in range(n)]
+    panels = Panels(shown, groups)
     for row in range(n):
         for column in range(row + 1):
             panel = ax.inset_axes(grid.bounds(row, column))
-            _fill(panel, shown, groups, dots, (row, column), (troubles[row], troubles[column]))
+            panels.fill(panel, row, column)
             grid.finish(panel, row, column, shown.labels)
     _name(ax, groups, grid)
     return ax
@@ -88,53 +88,58 @@ def weight_text(weight: float, error: float) -> str:
     return f"{weight:.{digits}f} ± {error:.{digits}f}"
 
 
-def _fill(
-    panel: Any,
-    shown: Shown,
-    groups: list[Group],
-    dots: IntArray,
-    place: tuple[int, int],
-    troubles: tuple[str, str],
-) -> None:
-    """A histogram on the diagonal, dots below it; in words why there is none."""
-    row, column = place
-    if row == column and troubles[0]:
-        empty(panel, troubles[0])
-    elif row == column:
-        _histogram(panel, shown.values[:, row], shown.weights, groups)
-    elif any(one and not one.startswith("constant") for one in troubles):
-        empty(panel, "")
-    else:
-        _dots(panel, shown.values[:, [column, row]], groups, dots)
+class Panels:
+    """What goes into each panel: all of them have the same dots, and one frame for each quantity."""
 
+    def __init__(self, shown: Shown, groups: list[Group]) -> None:
+        self.shown, self.groups = shown, groups
+        self.dots = evenly(shown.weights, min(MAX_DOTS, len(shown.weights)))
+        likely = shown.values[evenly(shown.weights, FRAMED)]
+        self.troubles = [trouble(column) for column in shown.values.T]
+        self.frames = [
+            (0.0, 1.0) if why else frame(column, OUTSIDE)
+            for column, why in zip(likely.T, self.troubles, strict=True)
+        ]
+        self.shade = np.full(len(shown.weights), OTHER_MODES, dtype=object)
+        for group in groups:
+            self.shade[group.points] = group.colour
 
-def _histogram(panel: Any, values: FloatArray, weights: FloatArray, groups: list[Group]) -> None:
-    """Modes on top of each other, each as high as its weight."""
-    finite = np.isfinite(values)
-    own = [group.points[finite[group.points]] for group in groups]
-    panel.hist(
-        [values[points] for points in own],
-        weights=[weights[points] for points in own],
-        color=[group.colour for group in groups],
-        bins=BINS,
-        range=frame(values),
-        stacked=True,
-        histtype="stepfilled",
-    )
-    panel.set(xlim=frame(values), ylim=(0.0, None), yticks=[])
-    left_out = 1.0 - float(weights[finite].sum())
-    if not np.all(finite):
-        panel.set_title(f"{100.0 * left_out:.2g} % not finite", fontsize=6.5, pad=1.5)
+    def fill(self, panel: Any, row: int, column: int) -> None:
+        """A histogram on the diagonal, dots below it; in words why there is none."""
+        if row == column and self.troubles[row]:
+            empty(panel, self.troubles[row])
+        elif row == column:
+            self.histogram(panel, row)
+        elif self.troubles[row] or self.troubles[column]:
+            empty(panel, "")
+        else:
+            self.scatter(panel, row, column)
 
+    def histogram(self, panel: Any, k: int) -> None:
+        """Modes on top of each other, each as high as its weight."""
+        values, weights = self.shown.values[:, k], self.shown.weights
+        finite = np.isfinite(values)
+        own = [group.points[finite[group.points]] for group in self.groups]
+        panel.hist(
+            [values[points] for points in own],
+            weights=[weights[points] for points in own],
+            color=[group.colour for group in self.groups],
+            bins=BINS,
+            range=self.frames[k],
+            stacked=True,
+            histtype="stepfilled",
+        )
+        panel.set(xlim=self.frames[k], ylim=(0.0, None), yticks=[])
+        if not np.all(finite):
+            left_out = 100.0 * float(weights[~finite].sum())
+            panel.set_title(f"{left_out:.2g} % not finite", fontsize=6.5, pad=1.5)
 
-def _dots(panel: Any, pairs: FloatArray, groups: list[Group], dots: IntArray) -> None:
-    """All modes in one collection, in random order, so that none covers another."""
-    shade = np.full(len(pairs), OTHER_MODES, dtype=object)
-    for group in groups:
-        shade[group.points] = group.colour
-    x, y = pairs[dots].T
-    panel.scatter(x, y, s=1.6, c=shade[dots].tolist(), alpha=0.6, linewidths=0.0, rasterized=True)
-    panel.set(xlim=frame(pairs[:, 0]), ylim=frame(pairs[:, 1]))
+    def scatter(self, panel: Any, row: int, column: int) -> None:
+        """All modes in one collection, in random order, so that none covers another."""
+        x, y = self.shown.values[self.dots][:, [column, row]].T
+        shade = self.shade[self.dots].tolist()
+        panel.scatter(x, y, s=1.6, c=shade, alpha=0.6, linewidths=0.0, rasterized=True)
+        panel.set(xlim=self.frames[column], ylim=self.frames[row])
 
 
 def _name(ax: Any, groups: list[Group], grid: "Grid") -> None:
