@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from matplotlib.lines import Line2D
 
 import temperance as tp
 
@@ -60,5 +61,7 @@ def test_the_smaller_of_two_formats_is_kept(tool, tmp_path, monkeypatch):
     ax.scatter(range(2_000), [7 * k % 2_000 for k in range(2_000)])
     assert tool.saved(figure, "one", 50) == "one.png"
     assert [path.name for path in tmp_path.iterdir()] == ["one.png"]
-    bare = pyplot.figure(figsize=(8, 8))
-    assert tool.saved(bare, "two", 100) == "two.svg"
+    lines = pyplot.figure(figsize=(6, 6))
+    for k in range(20):
+        lines.add_artist(Line2D([0.0, 1.0], [0.05 * k, 1.0 - 0.03 * k]))
+    assert tool.saved(lines, "two", 200) == "two.svg"
