@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= out
 
-.PHONY: demo demo-cluster test test-all lint chromium compilers frontends bench bench-against bench-swaps bench-jumps bench-zoo bench-moves bench-clustering bench-intervals bench-evidence bench-weighing bench-pools bench-peers bench-peers-ours reproduction docs soak clean
+.PHONY: demo demo-cluster test test-all lint chromium compilers frontends bench bench-against bench-swaps bench-jumps bench-zoo bench-moves bench-clustering bench-intervals bench-evidence bench-weighing bench-pools bench-peers bench-peers-ours reproduction docs gallery interactive soak clean
 
 demo: $(VENV)/.installed
 	$(BIN)/temperance demo --out $(OUT)
@@ -106,6 +106,13 @@ docs: $(VENV)/.installed-test
 	PYTHONPATH=benchmarks $(BIN)/python tools/peers_page.py
 	$(BIN)/python tools/jumps_page.py
 	$(BIN)/python tools/weights_page.py
+
+# Pictures of all plots and all problems of the zoo with their page, and the page to step through.
+gallery: $(VENV)/.installed-test
+	MPLBACKEND=Agg $(BIN)/python tools/gallery.py
+
+interactive: $(VENV)/.installed
+	$(BIN)/python tools/interactive.py
 
 $(VENV)/.created:
 	$(PYTHON) -c "import sys; sys.exit('Python 3.11 or newer is needed') if sys.version_info < (3, 11) else None"

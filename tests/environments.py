@@ -33,13 +33,19 @@ def runs(python: str, minor: int) -> bool:
 
 
 class Environment:
-    """A new environment with the package as it is here, a few others, and a cache of its own."""
+    """A new environment with a few packages and a cache of its own; ours as it is here, if not said."""
 
-    def __init__(self, folder: Path, python: str, packages: Iterable[str]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        python: str,
+        packages: Iterable[str],
+        ours: Iterable[str] = ("--editable", str(ROOT)),
+    ) -> None:
         self.folder = folder
         subprocess.run([python, "-m", "venv", str(folder)], check=True)
         # Not compiled: of most packages little is imported.
-        self.run("-m", "pip", "install", "--quiet", "--no-compile", "--editable", str(ROOT), *packages)
+        self.run("-m", "pip", "install", "--quiet", "--no-compile", *ours, *packages)
 
     def run(self, *arguments: str) -> str:
         """What its Python prints; an error is shown whole."""

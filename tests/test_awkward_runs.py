@@ -142,6 +142,8 @@ def summarised(result, folder):
     text = str(result.summary())
     assert "Parameters" in text
     assert len(result.summary().parameters) == result.dim
+    assert result.verdict in repr(result)
+    assert result.summary()._repr_html_().count("<table>") >= 2
 
 
 def reported(result, folder):

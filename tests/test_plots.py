@@ -14,6 +14,7 @@ from records import THRESHOLD, jumping, learnt_modes, make_result, with_chains, 
 matplotlib.use("Agg")
 from matplotlib import pyplot
 
+from temperance.results.plots.canvas import MODE_COLOURS
 from temperance.results.plots.levels import CUT, KEPT
 
 ALL = [getattr(tp.plots, name) for name in tp.plots.__all__]
@@ -229,3 +230,238 @@ def test_the_users_screen_is_left_alone(result, monkeypatch):
     monkeypatch.setattr(matplotlib, "use", used.append)
     tp.plots.ladder(result)
     assert used == []
+
+
+# ---- the answer: parameters by mode, weights of modes, all at once
+
+
+@pytest.fixture
+def two_modes(rng):
+    """Two modes, of weights 0.7 and 0.3, which lie apart along the second of six coordinates."""
+    plain = make_result(rng, n_draws=400, n_tune=50, dim=6)
+    shift = np.zeros(plain.draws.shape)
+    shift[:, :, 1] = 12.0 * (np.arange(400) % 10 < 3)
+    learnt = learnt_modes([[0.0] * 6, [0.0, 12.0, *[0.0] * 4]])
+    return with_chains(with_draws(plain, plain.draws + shift), lambda k, chain: jumping(chain, learnt))
+
+
+@pytest.fixture(scope="module")
+def derived():
+    """Quantities of all bad kinds beside one that is fine, and an angle around its own cut."""
+
+    def quantities(p):
+        root = np.sqrt(p["a"]) if p["a"] > 0.0 else np.nan
+        return {
+            "one": 0.1 + 0.2,
+            "root": root,
+            "never": np.inf,
+            "huge": 1e200 * p["a"],
+            "square": p["a"] ** 2,
+        }
+
+    model = tp.Model(
+        lambda p: -5.0 * (abs(p["a"]) - 3.0) ** 2 - 2.0 * (1.0 - np.cos(p["phi"])),
+        parameters={"a": tp.priors.normal(0.0, 5.0), "phi": tp.priors.angle()},
+        derived=quantities,
+    )
+    return tp.sample(model, draws=200, tune=300, seed=1, cores=1, progress=False)
+
+
+def areas_of(panel):
+    """The area of each mode's part of a stacked histogram, in the order of the modes."""
+    corners = [patch.get_xy() for patch in panel.patches]
+    areas = [0.5 * abs(np.sum(x * np.roll(y, 1) - y * np.roll(x, 1))) for x, y in (one.T for one in corners)]
+    shades = [matplotlib.colors.to_hex(patch.get_facecolor()) for patch in panel.patches]
+    return [area for _, area in sorted(zip(map(MODE_COLOURS.index, shades), areas, strict=True))]
+
+
+def words_of(ax):
+    return [text.get_text() for text in ax.texts]
+
+
+def test_corner_has_marginals_on_and_pairs_below_the_diagonal(result, ax):
+    tp.plots.corner(result.named(["a", "b", "c"]), ax=ax)
+    assert len(ax.child_axes) == 6
+    bottom = ax.child_axes[-3:]
+    assert [panel.get_xlabel() for panel in bottom] == ["a", "b", "c"]
+    assert [panel.get_ylabel() for panel in ax.child_axes if panel.get_ylabel()] == ["b", "c"]
+    x, y = ax.child_axes[1].collections[0].get_offsets().T
+    assert set(x) == set(result.draws[:, :, 0].ravel())
+    assert set(y) == set(result.draws[:, :, 1].ravel())
+
+
+def test_corner_colours_are_the_modes_and_areas_their_weights(two_modes, ax):
+    """Colours by chain, or marginals without weights, would not do."""
+    tp.plots.corner(two_modes, parameters=[1], ax=ax)
+    (panel,) = ax.child_axes
+    areas = np.array(areas_of(panel))
+    assert areas / areas.sum() == pytest.approx([0.7, 0.3], abs=0.01)
+    assert ax.get_legend().get_texts()[0].get_text().startswith("1: 0.70 ± 0.0")
+
+
+@pytest.mark.parametrize(
+    ("weight", "error", "text"),
+    [
+        (0.565, 0.06, "0.56 ± 0.06"),
+        (0.1, 0.0008, "0.1000 ± 0.0008"),
+        (0.00018, 8e-5, "0.00018 ± 0.00008"),
+        (0.5, np.nan, "0.500"),
+        (1.0, 0.0, "1.000"),
+        (0.5, 3e-9, "0.500000 ± 0.000000"),
+    ],
+)
+def test_weights_are_written_to_the_first_digit_of_their_error(weight, error, text):
+    assert sys.modules["temperance.results.plots.corner"].weight_text(weight, error) == text
+
+
+def test_corner_chooses_what_tells_modes_apart(two_modes, ax):
+    tp.plots.corner(two_modes, ax=ax)
+    assert ax.get_title(loc="left") == "5 of 6 shown, those that tell modes apart best"
+    assert "x[1]" in [panel.get_xlabel() for panel in ax.child_axes]
+
+
+def test_corner_of_one_mode_chooses_the_fewest_effective_draws(rng, ax):
+    plain = make_result(rng, n_draws=400, n_tune=50, dim=7)
+    slow = plain.draws.copy()
+    slow[:, :, 4] = np.repeat(slow[:, ::20, 4], 20, axis=1)
+    tp.plots.corner(with_draws(plain, slow), ax=ax)
+    assert ax.get_title(loc="left") == "5 of 7 shown, those with the fewest effective draws"
+    assert "x[4]" in [panel.get_xlabel() for panel in ax.child_axes]
+    assert ax.get_legend() is None
+
+
+def test_corner_takes_names_of_arrays_and_of_what_is_derived(two_modes, derived, ax):
+    grouped = two_modes.named({"place": (2,), "size": (4,)})
+    tp.plots.corner(grouped, parameters=["place", "size[3]"], ax=ax)
+    assert [one.get_xlabel() for one in ax.child_axes[-3:]] == ["place[0]", "place[1]", "size[3]"]
+    ax.clear()
+    tp.plots.corner(derived, parameters="square", ax=ax)
+    assert [panel.get_xlabel() for panel in ax.child_axes] == ["square"]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        (["d"], r"parameter must be one of x\[0\], .*; got 'd'"),
+        ([9], "parameter must lie in 0 to 5, got 9"),
+        ([], "parameters must be 1 to 12, got 0"),
+        (3.5, "parameters must be a list of names or numbers, got 3.5"),
+    ],
+)
+def test_corner_refuses_what_is_not_there(two_modes, parameters, message):
+    with pytest.raises(tp.TemperanceError, match=message):
+        tp.plots.corner(two_modes, parameters=parameters)
+
+
+def test_corner_says_why_a_quantity_is_not_drawn(derived, ax):
+    tp.plots.corner(derived, parameters=["a", "one", "root", "never", "huge"], ax=ax)
+    said = [word for panel in ax.child_axes for word in words_of(panel) if word]
+    assert said == ["constant\n0.3", "not finite", "too large\nto draw"]
+    partly = ax.child_axes[5].get_title()
+    assert partly.endswith("% not finite")
+    assert 30.0 < float(partly.split()[0]) < 70.0
+    drawn(ax)
+
+
+def test_corner_by_itself_leaves_such_quantities_out_if_it_can(derived, ax):
+    tp.plots.corner(derived, ax=ax)
+    bottom = [panel.get_xlabel() for panel in ax.child_axes if panel.get_xlabel()]
+    assert {"a", "phi", "root", "square"} < set(bottom)
+
+
+def test_corner_shows_an_angle_without_its_cut(derived):
+    """Around zero, which a turn from 0 to 2 pi cuts in two."""
+    shown = tp.results.plots.sample.shown_sample(derived, "phi")
+    middle = np.average(shown.values[:, 0], weights=shown.weights)
+    assert abs(np.sin(middle)) < 0.3
+    assert np.abs(shown.values[:, 0] - middle).max() < 3.5
+    assert shown.values.std() < 1.0 < np.pi / 2 < derived["phi"].std()
+
+
+def test_dots_are_as_many_as_their_weights_ask_for(rng):
+    weights = np.array([0.5, 0.0, 0.3, 0.2])
+    chosen = tp.results.plots.sample.evenly(weights, 1_000)
+    assert np.bincount(chosen, minlength=4).tolist() == [500, 0, 300, 200]
+
+
+def test_the_weighted_sample_is_what_is_drawn(derived):
+    shown = tp.results.plots.sample.shown_sample(derived)
+    assert derived.weighted.by == "weighted"
+    assert len(shown.mode) == len(shown.values) == len(derived.weighted)
+    for mode, weight in enumerate(derived.modes.weight):
+        assert shown.weights[shown.mode == mode].sum() == pytest.approx(weight, abs=0.02)
+
+
+def test_frames_hold_rare_modes_and_leave_out_what_has_no_weight(two_modes, ax, monkeypatch):
+    """Proposals of hardly any weight far away must not shrink the picture; a mode of 0.2 % is in it."""
+    sample = tp.results.plots.sample.shown_sample(two_modes, [1])
+    n = len(sample.weights)
+    values, weights = sample.values.copy(), np.full(n, 1.0 / n)
+    values[:], values[:4], values[-100:] = np.linspace(-1.0, 1.0, n)[:, None], 30.0, 1e4
+    weights[:4], weights[-100:] = 5e-4, 1e-12
+    changed = sample._replace(values=values, weights=weights)
+    monkeypatch.setattr(sys.modules["temperance.results.plots.corner"], "shown_sample", lambda *_: changed)
+    tp.plots.corner(two_modes, ax=ax)
+    low, high = ax.child_axes[0].get_xlim()
+    assert -10.0 < low < -1.0 < 30.0 < high < 50.0
+
+
+def test_mode_weights_are_those_of_the_modes(two_modes, ax):
+    tp.plots.mode_weights(two_modes, ax=ax)
+    modes = two_modes.modes
+    assert [one.lines[0].get_ydata()[0] for one in ax.containers[:2]] == pytest.approx(modes.weight.tolist())
+    for one, error in zip(ax.containers[:2], modes.weight_error, strict=True):
+        (low, high) = one.lines[2][0].get_segments()[0][:, 1]
+        assert high - low == pytest.approx(4.0 * error)
+
+
+def test_hundreds_of_modes_can_be_looked_at(rng):
+    """The heaviest have colours, the rest is said to be there."""
+    centres = rng.uniform(-300.0, 300.0, (120, 2))
+    plain = make_result(rng, n_draws=1_000, n_tune=50)
+    which = rng.integers(0, 120, plain.draws.shape[:2])
+    many = with_chains(
+        with_draws(plain, plain.draws + centres[which]), lambda k, c: jumping(c, learnt_modes(centres))
+    )
+    figure = many.plot()
+    figure.canvas.draw()
+    legend = figure.axes[0].get_legend()
+    names = [text.get_text() for text in legend.get_texts()]
+    assert len(names) == 20
+    assert names[-1].startswith(f"{len(many.modes) - 19} more: ")
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3])
+@pytest.mark.parametrize("size", [(3.0, 2.5), (5.0, 4.0), (8.0, 7.0)])
+def test_names_of_modes_do_not_cover_a_panel(rng, size, dim):
+    """As many as there is room for, however small the figure is; without that they lie on the histograms."""
+    centres = 20.0 * np.arange(12)[:, None] * np.ones(dim)
+    plain = make_result(rng, n_draws=240, n_tune=20, dim=dim)
+    spread = with_draws(plain, plain.draws + centres[np.arange(240) % 12])
+    many = with_chains(spread, lambda k, chain: jumping(chain, learnt_modes(centres)))
+    figure, ax = pyplot.subplots(figsize=size)
+    tp.plots.corner(many, ax=ax)
+    figure.canvas.draw()
+    legend = ax.get_legend()
+    if legend is None:
+        assert max(size) < 4.0
+        return
+    box, shown = legend.get_window_extent(), [text.get_text() for text in legend.get_texts()]
+    assert not any(box.overlaps(panel.get_window_extent()) for panel in ax.child_axes)
+    assert len(shown) == 12 or shown[-1] == f"and {13 - len(shown)} more"
+
+
+def test_plot_has_the_answer_and_the_verdict(two_modes):
+    figure = two_modes.plot(parameters=[1, 2])
+    figure.canvas.draw()
+    assert two_modes.verdict.split()[0] in figure.get_suptitle()
+    assert [ax.get_title(loc="left") for ax in figure.axes[1:]] == ["weights of modes", "ladder", "flow"]
+    assert len(figure.axes[0].child_axes) == 3
+    assert pyplot.get_fignums() == [figure.number]
+
+
+def test_plot_is_shown_once_in_a_notebook(two_modes, monkeypatch):
+    """Its backend shows what is open, and the notebook what is returned."""
+    monkeypatch.setattr(matplotlib, "get_backend", lambda: "module://matplotlib_inline.backend_inline")
+    assert two_modes.plot(parameters=[1]).axes
+    assert pyplot.get_fignums() == []

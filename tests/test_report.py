@@ -1,7 +1,6 @@
 """The report: one page with everything in it, and nothing that it would have to fetch."""
 
 import re
-import shutil
 import sys
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -11,13 +10,17 @@ import pytest
 from click.testing import CliRunner
 
 import temperance as tp
+from browsing import is_outside, opened_browser
 from conftest import SUITE_SEED
 from records import make_result, with_draws
 from temperance.cli import main
 from temperance.results.report import page
+from temperance.results.report.figures import Figure, inline_svg
 
 SECTIONS = ["verdict", "warnings", "parameters", "modes", "chains", "levels", "figures", "settings", "run"]
 FIGURES = [
+    "corner",
+    "weights",
     "scales",
     "occupancy",
     "trace",
@@ -84,6 +87,16 @@ def test_figures_are_inline_with_their_own_ids_and_words(text):
     assert len(found.labels) == len(FIGURES) + 1
     assert all(label and len(label) > 30 for label in found.labels)
     assert len(found.ids) == len(set(found.ids)), "ids of one figure would style another"
+
+
+def test_numbers_that_people_read_keep_their_digits(text, result):
+    """Places in the drawing are rounded, and ticks and weights are not: 0.125 is not 0.12."""
+    weights = Figure(
+        name="one", title="One", caption="Two.", draw=lambda shown, ax: ax.set_xticks([0.5], ["0.125"])
+    )
+    svg = inline_svg(weights, result)
+    assert ">0.125<" in svg
+    assert not re.search(r'x="\d+\.\d{3}', svg)
 
 
 def test_nothing_is_fetched_and_nothing_runs(text):
@@ -212,28 +225,10 @@ def test_the_command_names_the_option_of_a_page_that_cannot_be_written(result, t
 
 # ---- in a browser
 
-CHROMIUM = [shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")]
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-
 
 @pytest.fixture
 def browser():
-    playwright = pytest.importorskip("playwright.sync_api")
-    path = next((path for path in CHROMIUM if path), None)
-    if path is None:
-        pytest.skip("no Chromium; make test-all installs it")
-    with playwright.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=path, args=FLAGS)
-        yield opened
-        opened.close()
+    yield from opened_browser()
 
 
 @pytest.mark.slow
@@ -260,10 +255,6 @@ def test_in_a_browser(browser, result, tmp_path, width, scheme):
     dark = tab.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 24, 29)"
     assert dark == (scheme == "dark")
     assert troubles == []
-
-
-def is_outside(url, path):
-    return url != path.as_uri() and not url.startswith("data:")
 
 
 @pytest.mark.slow

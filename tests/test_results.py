@@ -628,6 +628,23 @@ def test_a_notebook_shows_the_same_and_escapes_it(result):
     assert shown.count("<table>") == 2
 
 
+def test_the_summary_is_a_table_in_a_notebook_and_escaped(result):
+    summary = result.named(["<i>", "b"]).summary()
+    shown = summary._repr_html_()
+    assert shown.count("<table>") == 5
+    assert shown.count("<details>") == 3
+    assert "<b>Parameters</b>" in shown.split("<details>")[0]
+    assert "&lt;i&gt;" in shown
+    assert "<i>" not in shown
+    assert summary.parameters._repr_html_() in shown
+
+
+def test_repr_has_shape_and_verdict(result):
+    chains, draws, dim = result.draws.shape
+    assert repr(result).startswith(f"<Result: {chains} chains x {draws:,} draws in {dim} dimensions, ")
+    assert repr(result).endswith(f"{result.verdict}>")
+
+
 # ---- the story of the swaps
 
 

@@ -34,7 +34,7 @@ from temperance.sampling import load, resume, sample
 from temperance.settings import Adaptation, Bounds, Gain, Jumps, Settings, Trimming, paper_settings
 from temperance.until import Until
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Adaptation",

@@ -35,7 +35,8 @@ def derived_estimates_of(result: "Result") -> dict[str, list[Any]]:
     shapes = {name: result.values[name].shape[2:] for name in names}
     points = joined(result.values, names) if names else np.empty((*result.draws.shape[:2], 0))
     proposals = _proposals(result, lambda: joined(result.proposal_values, names)) if names else None
-    return _columns(points, proposals, Parameters(shapes=shapes).labels, result.weighting)
+    with np.errstate(over="ignore", invalid="ignore"):  # whatever a user derives is shown as it is
+        return _columns(points, proposals, Parameters(shapes=shapes).labels, result.weighting)
 
 
 def _proposals(result: "Result", made: Any) -> FloatArray | None:

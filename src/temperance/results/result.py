@@ -15,7 +15,7 @@ from temperance.results.joining import checked_results, joined_results
 from temperance.results.modes import Modes, given_modes, modes_of
 from temperance.results.reached import Reached, reached_of
 from temperance.results.searched import Searched, searched_of
-from temperance.results.show import as_html, as_text
+from temperance.results.show import as_html, as_text, in_short
 from temperance.results.summary import Summary, summarise
 from temperance.results.warnings import ResultWarning, advice_of, verdict, warnings_of
 from temperance.results.weighting.evidence import Evidence, evidence_of
@@ -172,6 +172,18 @@ class Result(Drawn):
 
         return to_arviz(self, warmup=warmup, levels=levels)
 
+    def plot(self, parameters: Any = None) -> Any:
+        """The answer as a figure: marginals and pairs coloured by mode, weights of modes, ladder and flow.
+
+        ``parameters`` are names or numbers of those to show, derived quantities among them; without it, all
+        if they are few, or those that tell the modes apart best. Returned is a Matplotlib figure, which a
+        notebook shows and ``result.plot().savefig("answer.png")`` writes. The plots one by one, and others,
+        are in `temperance.plots`.
+        """
+        from temperance.results.plots.overview import overview
+
+        return overview(self, parameters=parameters)
+
     def report(self, path: Any, *, title: str = "temperance", overwrite: bool = False) -> Path:
         """Write one self-contained page: verdict, warnings, tables, figures, settings; and say where.
 
@@ -187,6 +199,9 @@ class Result(Drawn):
         A file of that name is only replaced with ``overwrite=True``.
         """
         return storage.save(self, path, overwrite=overwrite)
+
+    def __repr__(self) -> str:
+        return in_short(self)
 
     def __str__(self) -> str:
         return as_text(self)

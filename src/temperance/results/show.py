@@ -37,6 +37,11 @@ def as_text(result: "Result") -> str:
     return "\n\n".join(parts)
 
 
+def in_short(result: "Result") -> str:
+    """Shape and verdict, in one line."""
+    return f"<Result: {headline(result)}. {result.verdict}>"
+
+
 def as_html(result: "Result") -> str:
     """The same for a notebook."""
     parts = [f"<p>{_text(headline(result))}</p><p><b>{_text(result.verdict)}</b></p>"]
@@ -44,18 +49,10 @@ def as_html(result: "Result") -> str:
         parts.append(f"<ul>{''.join(f'<li>{_text(str(one))}</li>' for one in result.warnings)}</ul>")
     if result.draws.size:
         parts.append(f"<p>{_text(str(result.searched))}</p>")
-        parts += [html_table(shown) for shown in shown_tables(result)]
+        parts += [shown.html for shown in shown_tables(result)]
         parts += [f"<p>{_text(line)}</p>" for line in run_lines(result)]
-        parts.append(html_table(ladder(result.chains)))
+        parts.append(ladder(result.chains).html)
     return f"<div>{''.join(parts)}<p>{_text(levels_line(result))}</p></div>"
-
-
-def html_table(shown: Table) -> str:
-    """A table in HTML, escaped."""
-    head = "".join(f"<th>{_text(name)}</th>" for name in shown.header)
-    rows = "".join(f"<tr>{''.join(f'<td>{_text(cell)}</td>' for cell in row)}</tr>" for row in shown.rows)
-    ending = f"<p>{_text(shown.ending)}</p>" if shown.ending else ""
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{ending}"
 
 
 def headline(result: "Result") -> str:

@@ -30,11 +30,22 @@ class Summary:
     modes: Table
     disagreement: float  # the largest distance in total variation between two chains' shares of the modes
 
+    @property
+    def _agreement(self) -> str:
+        return f"shares of two chains differ by {self.disagreement:.3f} at most"
+
     def __str__(self) -> str:
         parts = (self.parameters, self.levels, self.chains, self.pairs, self.modes)
-        return "\n\n".join(
-            [*map(str, parts), f"shares of two chains differ by {self.disagreement:.3f} at most"]
+        return "\n\n".join([*map(str, parts), self._agreement])
+
+    def _repr_html_(self) -> str:
+        """Parameters and modes as tables; the rest is there when it is unfolded."""
+        answer = "".join(part._repr_html_() for part in (self.parameters, self.modes) if len(part))
+        parts = (part for part in (self.chains, self.levels, self.pairs) if len(part))
+        folded = "".join(
+            f"<details><summary>{part.title} ({len(part)})</summary>{part.html}</details>" for part in parts
         )
+        return f"<div>{answer}<p>{self._agreement}</p>{folded}</div>"
 
 
 def summarise(result: "Result", modes: Any = None) -> Summary:

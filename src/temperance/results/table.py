@@ -1,5 +1,6 @@
 """A table of results: columns of plain values, and how people read them."""
 
+import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -66,6 +67,18 @@ class Table:
 
     def __str__(self) -> str:
         return f"{self.title}\n\n{self.text}"
+
+    @property
+    def html(self) -> str:
+        """The table in HTML, escaped, without its title."""
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in self.header)
+        cells = ("".join(f"<td>{html.escape(cell)}</td>" for cell in row) for row in self.rows)
+        body = "".join(f"<tr>{row}</tr>" for row in cells)
+        ending = f"<p>{html.escape(self.ending)}</p>" if self.ending else ""
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{ending}"
+
+    def _repr_html_(self) -> str:
+        return f"<p><b>{html.escape(self.title)}</b></p>{self.html}"
 
 
 def _cell(name: str, value: Any) -> str:

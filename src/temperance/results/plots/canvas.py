@@ -12,6 +12,12 @@ from temperance.results.result import Result
 from temperance.runs.record import ChainRecord
 
 COLOURS = ("#3b76af", "#d1612f", "#3f8f4f", "#a64d9e", "#8c6d31", "#2a9d9d", "#c0417a", "#6b6ecf")
+# Beyond eight a legend is needed; modes that are more than these share the last colour.
+MODE_COLOURS = (
+    *COLOURS, "#e2a72e", "#7fb2e5", "#e89f7a", "#8fcf9b", "#d59fd0", "#c8ad78", "#86cfcf", "#e595b9",
+    "#a9abe8", "#5b6570", "#98a83c", "#704214",
+)  # fmt: skip
+OTHER_MODES = "0.65"
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
 THRESHOLD = "#c0504d"
 MAX_POINTS = 1_500  # of a line; more cannot be told apart
@@ -41,6 +47,16 @@ def axis_or_new(ax: Any, size: tuple[float, float] = SIZE) -> Any:
 def colour(index: int) -> str:
     """One for each chain or level, over and over."""
     return COLOURS[index % len(COLOURS)]
+
+
+def n_coloured(n_modes: int) -> int:
+    """How many modes have a colour of their own."""
+    return n_modes if n_modes <= len(MODE_COLOURS) else len(MODE_COLOURS) - 1
+
+
+def mode_colour(mode: int, n_modes: int) -> str:
+    """One for each mode, the heaviest first, and one for all that come after."""
+    return MODE_COLOURS[mode] if mode < n_coloured(n_modes) else OTHER_MODES
 
 
 def mark(index: int) -> str:

@@ -18,6 +18,8 @@ STYLE = {
     "axes.spines.right": False,
     **dict.fromkeys(("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"), INK),
 }
+TAG = re.compile(r"<[^>]*>")
+LONG_NUMBER = re.compile(r"(\d\.\d\d)\d+")  # a hundredth of a point is enough; what people read stays
 RASTER_DPI = 120
 SIZE = (6.2, 3.4)
 SQUARE = (6.2, 4.2)
@@ -36,6 +38,19 @@ class Figure:
 
 
 FIGURES = (
+    Figure(
+        name="corner",
+        title="Parameters",
+        caption="Marginals and pairs, coloured by mode, by the weighted sample where there is one.",
+        draw=plots.corner,
+        size=(7.4, 6.0),
+    ),
+    Figure(
+        name="weights",
+        title="Weights of modes",
+        caption="The weight of each mode with two standard errors to each side, the heaviest mode first.",
+        draw=plots.mode_weights,
+    ),
     Figure(
         name="scales",
         title="Scale against threshold",
@@ -136,7 +151,7 @@ def _embedded(svg: str, figure: Figure) -> str:
     body = svg[svg.index("<svg") :]
     body = re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.DOTALL)
     body = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{figure.name}-", body)
-    body = re.sub(r"(\d\.\d\d)\d+", r"\1", body)  # a hundredth of a point is enough
+    body = TAG.sub(lambda tag: LONG_NUMBER.sub(r"\1", tag[0]), body)
     body = body.replace(INK, "currentColor")
     label = f"{figure.title}. {figure.caption}"
     return body.replace("<svg", f'<svg role="img" aria-label="{label}" class="figure"', 1)
