@@ -606,7 +606,7 @@ def test_pairs_are_averaged_over_the_chains_that_have_them(result):
         for c in result.chains
     ]
     row = list(zip(pairs["level"], pairs["other_level"], strict=True)).index((1, 3))
-    assert pairs["would_exchange"][row] == pytest.approx(
+    assert pairs["swap_acceptance"][row] == pytest.approx(
         np.mean([rate[0, 2] for rate in rates if len(rate) > 2])
     )
 

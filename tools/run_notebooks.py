@@ -1,5 +1,6 @@
 """Run the tutorials and keep their output in the files: ``make notebooks``, after a change that moves the draws."""
 
+import sys
 import tempfile
 from pathlib import Path
 
@@ -23,9 +24,10 @@ def run(path: Path) -> None:
 
 
 def main() -> None:
-    """All of them."""
+    """All of them, or those that are named: ``python tools/run_notebooks.py first``."""
     for path in sorted(FOLDER.glob("*.ipynb")):
-        run(path)
+        if path.stem in sys.argv[1:] or len(sys.argv) == 1:
+            run(path)
 
 
 if __name__ == "__main__":
