@@ -109,7 +109,7 @@ docs: $(VENV)/.installed-test
 
 # The pages of docs/ as a site in out/site: open index.html, no server is needed. A warning is an error.
 site: $(VENV)/.installed-docs
-	$(BIN)/python -m sphinx -b html --fail-on-warning --keep-going --quiet docs $(OUT)/site
+	$(BIN)/python -m sphinx -E -b html --fail-on-warning --keep-going --quiet docs $(OUT)/site
 	$(BIN)/python tools/check_site.py $(OUT)/site
 	@echo "$(OUT)/site/index.html"
 

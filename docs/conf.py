@@ -70,6 +70,16 @@ def included(_app: Any, _path: Any, _parent: str, source: list[str]) -> None:
     source[0] = source[0].replace("](LICENSE)", "](../LICENSE)")
 
 
+ARRAY = re.compile(r"~?(?:numpy\.)?ndarray\[tuple\[[^\]]*\], ~?(?:numpy\.)?dtype\[~?(?:numpy\.)?(\w+)\]\]")
+OF = {"float64": "FloatArray", "int64": "IntArray", "bool": "BoolArray"}
+
+
+def read_well(_app: Any, _kind: str, _name: str, _object: Any, _options: Any, *parts: Any) -> tuple[Any, ...]:
+    """Signatures with short names: of arrays as we call them, of others without their modules."""
+    short = [part and ARRAY.sub(lambda found: OF.get(found[1], found[0]), part) for part in parts]
+    return tuple(part and re.sub(r"~[\w.]+\.(\w+)", r"\1", part) for part in short)
+
+
 class Help(SphinxDirective):
     """All commands, each with what ``--help`` prints."""
 
@@ -92,5 +102,6 @@ class Help(SphinxDirective):
 def setup(app: Any) -> None:
     """Called by Sphinx."""
     app.add_directive("temperance-help", Help)
+    app.connect("autodoc-process-signature", read_well)
     app.connect("source-read", towards_pages)
     app.connect("include-read", included)
