@@ -1,4 +1,4 @@
-"""How Sphinx makes the site out of these pages: ``make site``. Nothing is fetched while it is made or read."""
+"""How Sphinx makes the site out of these pages: ``make site``. Nothing is fetched, now or later."""
 
 import re
 from pathlib import Path
@@ -26,6 +26,7 @@ default_role = "py:obj"  # a name in single backticks is looked for in the refer
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
+nb_merge_streams = True
 nb_execution_mode = "off"  # notebooks are shipped with their output, which the tests compare
 
 autodoc_mock_imports = ["bilby"]
@@ -44,6 +45,7 @@ html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False
+html_show_copyright = False
 html_last_updated_fmt = None
 
 # Files of the repository that have a page here.

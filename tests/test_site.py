@@ -140,9 +140,9 @@ def browser():
 def test_every_page_in_a_browser(site, browser, width, scheme):
     """No errors, no requests to anybody, no sideways scrolling, pictures that are there."""
     context = browser.new_context(offline=True, viewport={"width": width, "height": 800}, color_scheme=scheme)
-    tab, troubles = context.new_page(), []
+    tab, troubles, outside = context.new_page(), [], []
     tab.on("pageerror", lambda error: troubles.append((tab.url, str(error))))
-    tab.on("request", lambda request: troubles.append((tab.url, request.url)) if is_outside(request.url) else None)
+    tab.on("request", lambda request: outside.append((tab.url, request.url)))
     for page in sorted(site.rglob("*.html")):
         tab.goto(page.as_uri())
         if tab.evaluate("document.documentElement.scrollWidth") > width:
@@ -151,6 +151,7 @@ def test_every_page_in_a_browser(site, browser, width, scheme):
         troubles += [(tab.url, source) for source in tab.evaluate(blank)]
     context.close()
     assert troubles == []
+    assert [pair for pair in outside if is_outside(pair[1])] == []
 
 
 def is_outside(url):

@@ -5,9 +5,11 @@ import inspect
 import re
 from pathlib import Path
 
+import click
 import pytest
 
 import temperance
+from temperance.cli import main
 from test_docs import PAGES, ROOT
 from test_site import PUBLIC, public_names
 
@@ -34,12 +36,17 @@ def found(text):
 def test_the_table_is_read():
     assert len(old_words()) >= 8
     assert found("What it is worth") == ["worth"]
-    assert found("21 proposals were refused, a file is refused, run anew") == ["proposals were refused", "anew"]
+    assert found("21 proposals were refused, a file is refused, run anew") == [
+        "proposals were refused",
+        "anew",
+    ]
     assert not found("A trustworthy page is refused by name")
 
 
 def headings(text):
-    return re.findall(r"^#+ .*", re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL), re.MULTILINE)
+    return re.findall(
+        r"^#+ .*", re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL), re.MULTILINE
+    )
 
 
 @pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
@@ -69,6 +76,11 @@ def test_print_outs():
         for path in sorted(PACKAGE.rglob("*.py"))
     }
     assert {path: texts for path, texts in troubles.items() if texts} == {}
+
+
+def test_help_of_the_commands():
+    for name, command in main.commands.items():
+        assert not found(command.get_help(click.Context(command, info_name=name))), name
 
 
 def test_a_print_out_would_be_seen():

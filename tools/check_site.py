@@ -1,4 +1,4 @@
-"""Whether a built site holds together without a network: every link leads somewhere, nothing is fetched from outside.
+"""Whether a built site holds together without a network: links lead somewhere, nothing is fetched.
 
 Run by ``make site``: ``python tools/check_site.py out/site``.
 """

@@ -1,4 +1,4 @@
-"""Run the tutorials and keep their output in the files: ``make notebooks``, after a change that moves the draws."""
+"""Run the tutorials and keep their output in the files: ``make notebooks``, when draws have changed."""
 
 import sys
 import tempfile

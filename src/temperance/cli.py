@@ -221,7 +221,7 @@ def report(run: Path, out: Path | None, title: str | None, overwrite: bool) -> N
 @click.option("--continue", "go_on", is_flag=True, help="Go on with the runs that the folder holds.")
 @click.option("--overwrite", is_flag=True, help="Throw away the runs that the folder holds.")
 def reproduce(items: tuple[str, ...], out: Path | None, go_on: bool, overwrite: bool, **options: Any) -> None:
-    """Make the paper's tables and figures anew: table1 … table7, trimming, figure1 … figure6, or all."""
+    """Run the paper's tables and figures again: table1 … table7, trimming, figure1 … figure6, or all."""
     from temperance.paper import reproduce as make
 
     if go_on and overwrite:

@@ -111,7 +111,7 @@ def _chain_row(chain: ChainRecord) -> dict[str, Any]:
         "evaluations": int(chain.tuning.evaluations.sum() + trace.evaluations.sum())
         if measure.keeps_statistics(chain)
         else "-",
-        "bad_density": chain.n_refused,
+        "bad_density": chain.n_bad_density,
     }
 
 
