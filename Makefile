@@ -114,7 +114,7 @@ site: $(VENV)/.installed-docs
 	@echo "$(OUT)/site/index.html"
 
 # The tutorials run again, with their output and figures in the files.
-notebooks: $(VENV)/.installed-docs
+notebooks: $(VENV)/.installed-test $(VENV)/.installed-docs
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python tools/run_notebooks.py
 
 $(VENV)/.created:

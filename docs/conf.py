@@ -37,6 +37,8 @@ autodoc_preserve_defaults = True
 python_display_short_literal_types = True
 python_maximum_signature_line_length = 88
 add_module_names = False
+napoleon_use_ivar = True  # types stand in the signature
+napoleon_use_param = False  # parameters that are described together stay together
 napoleon_use_rtype = False
 
 html_theme = "furo"

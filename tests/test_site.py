@@ -139,19 +139,34 @@ def browser():
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_every_page_in_a_browser(site, browser, width, scheme):
     """No errors, no requests to anybody, no sideways scrolling, pictures that are there."""
+    assert faults(browser, site, width, scheme) == []
+
+
+@pytest.mark.slow
+def test_a_bad_page_would_be_seen(browser, tmp_path):
+    (tmp_path / "bad.html").write_text(
+        '<div style="width: 2000px">wide</div><img src="gone.png"><script src="http://localhost:9/x.js"></script>'
+        "<script>throw new Error('broken')</script>"
+    )
+    seen = {what for _, what in faults(browser, tmp_path, 1280, "light")}
+    gone = (tmp_path / "gone.png").as_uri()
+    assert seen == {"scrolls sideways", gone, "http://localhost:9/x.js", "broken"}
+
+
+def faults(browser, site, width, scheme):
+    """Of every page, with its address."""
     context = browser.new_context(offline=True, viewport={"width": width, "height": 800}, color_scheme=scheme)
-    tab, troubles, outside = context.new_page(), [], []
-    tab.on("pageerror", lambda error: troubles.append((tab.url, str(error))))
-    tab.on("request", lambda request: outside.append((tab.url, request.url)))
+    tab, found, asked = context.new_page(), [], []
+    tab.on("pageerror", lambda error: found.append((tab.url, str(error))))
+    tab.on("request", lambda request: asked.append((tab.url, request.url)))
     for page in sorted(site.rglob("*.html")):
         tab.goto(page.as_uri())
         if tab.evaluate("document.documentElement.scrollWidth") > width:
-            troubles.append((tab.url, "scrolls sideways"))
+            found.append((tab.url, "scrolls sideways"))
         blank = "[...document.images].filter(i => i.complete && !i.naturalWidth).map(i => i.src)"
-        troubles += [(tab.url, source) for source in tab.evaluate(blank)]
+        found += [(tab.url, source) for source in tab.evaluate(blank)]
     context.close()
-    assert troubles == []
-    assert [pair for pair in outside if is_outside(pair[1])] == []
+    return found + [pair for pair in asked if is_outside(pair[1])]
 
 
 def is_outside(url):
