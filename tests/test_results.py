@@ -427,7 +427,7 @@ def test_summary_shows_swaps_and_the_ladder(result):
     touching = np.mean([trace.base_swaps[trace.evaluations > 1].mean() for trace in traces])
     assert f"swaps (equi-energy): {accepted:.3f} accepted, {touching:.3f} touch the base level each" in text
     rows = rows_of(text)
-    assert rows["level"] == ["level", "chains", "temperature", "walk", "accepts", "exchanges", "with", "next"]
+    assert rows["level"] == ["level", "chains", "temperature", "walk", "acceptance", "swaps", "with", "next"]
     for level in range(max(result.n_levels)):
         there = [chain for chain in result.chains if len(chain.beta) > level]
         walk = np.mean([np.nanmean(chain.sampling.walk_accept_prob[:, level]) for chain in there])
