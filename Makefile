@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= out
 
-.PHONY: demo demo-cluster test test-all lint chromium compilers frontends bench bench-against bench-swaps bench-jumps bench-zoo bench-moves bench-clustering bench-intervals bench-evidence bench-weighing bench-pools bench-peers bench-peers-ours reproduction docs gallery interactive soak clean
+.PHONY: demo demo-cluster test test-all lint chromium compilers frontends bench bench-against bench-swaps bench-jumps bench-zoo bench-moves bench-clustering bench-intervals bench-evidence bench-weighing bench-pools bench-peers bench-peers-ours reproduction docs site notebooks gallery interactive soak clean
 
 demo: $(VENV)/.installed
 	$(BIN)/temperance demo --out $(OUT)
@@ -20,7 +20,7 @@ IN_TWO_PROCESSES := -n 2 --dist loadfile --no-loadscope-reorder
 test: $(VENV)/.installed-test lint
 	$(BIN)/pytest $(IN_TWO_PROCESSES) -m "not slow"
 
-test-all: $(VENV)/.installed-test lint chromium compilers
+test-all: $(VENV)/.installed-test $(VENV)/.installed-docs lint chromium compilers
 	$(BIN)/pytest $(IN_TWO_PROCESSES)
 
 # A browser for the test of the report; where there is no apt-get, that test is skipped.
@@ -114,6 +114,16 @@ gallery: $(VENV)/.installed-test
 interactive: $(VENV)/.installed
 	$(BIN)/python tools/interactive.py
 
+# The pages of docs/ as a site in out/site: open index.html, no server is needed. A warning is an error.
+site: $(VENV)/.installed-docs
+	$(BIN)/python -m sphinx -E -b html --fail-on-warning --keep-going --quiet docs $(OUT)/site
+	$(BIN)/python tools/check_site.py $(OUT)/site
+	@echo "$(OUT)/site/index.html"
+
+# The tutorials run again, with their output and figures in the files.
+notebooks: $(VENV)/.installed-test $(VENV)/.installed-docs
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python tools/run_notebooks.py
+
 $(VENV)/.created:
 	$(PYTHON) -c "import sys; sys.exit('Python 3.11 or newer is needed') if sys.version_info < (3, 11) else None"
 	$(PYTHON) -m venv $(VENV)
@@ -125,6 +135,10 @@ $(VENV)/.installed: pyproject.toml $(VENV)/.created
 
 $(VENV)/.installed-test: pyproject.toml $(VENV)/.created
 	$(BIN)/python -m pip install --quiet --editable ".[paper,test]"
+	touch $@
+
+$(VENV)/.installed-docs: pyproject.toml $(VENV)/.created
+	$(BIN)/python -m pip install --quiet --editable ".[docs]"
 	touch $@
 
 clean:

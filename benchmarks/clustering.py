@@ -112,6 +112,7 @@ CASES: dict[str, Callable[[], Case]] = {
 def main(names: list[str]) -> None:
     """Print the rows of these problems as they come."""
     warnings.simplefilter("ignore", ConvergenceWarning)
+    print("# Other ways to find modes\n")
     print(f"{heading()}, scikit-learn {sklearn.__version__}; runs {RUNS}, seeds from {FIRST_SEED}\n")
     print("\n".join([f"| problem | fit | {' | '.join(MEASURES)} |", "|---" * (len(MEASURES) + 2) + "|"]))
     for name in names:

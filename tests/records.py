@@ -63,7 +63,7 @@ def make_chain(rng, *, n_draws=1_000, n_tune=400, n_levels=4, dim=2, keep_levels
         log_scale=np.full(n_levels, np.log(1.05 * THRESHOLD)),
         mean=np.zeros((n_levels, dim)),
         covariance=np.tile(np.eye(dim), (n_levels, 1, 1)),
-        n_refused=0,
+        n_bad_density=0,
         bound_hits=np.zeros(3, dtype=np.int64),
         complete=True,
     )

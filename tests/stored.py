@@ -83,7 +83,7 @@ def assert_whole(result, whole):
     for part, full in zip(result.chains, whole, strict=True):
         assert len(part.tuning.draws) == len(full.tuning.draws)
         assert part.n_draws == full.n_draws
-        for name in ("beta", "log_scale", "mean", "covariance", "n_refused", "bound_hits", "setbacks"):
+        for name in ("beta", "log_scale", "mean", "covariance", "n_bad_density", "bound_hits", "setbacks"):
             np.testing.assert_array_equal(getattr(part, name), getattr(full, name))
         assert (part.modes is None) == (full.modes is None)
         for name, value in vars(full.modes).items() if full.modes is not None else ():

@@ -172,7 +172,7 @@ def test_midway_is_refused_and_counted_on_request(kind, value):
     settings = tp.Settings(adaptation=tp.Adaptation(initial_log_scale=0.0), bad_density="reject")
     result = run_edged(kind, outside=value, **{**TINY, "settings": settings})
     assert result.complete
-    assert result.chains[0].n_refused > 0
+    assert result.chains[0].n_bad_density > 0
     assert np.all(result.draws[:, :, 0] <= EDGE)
 
 
@@ -180,7 +180,7 @@ def test_midway_is_refused_and_counted_on_request(kind, value):
 def test_07_minus_infinity_midway_is_a_plain_rejection(kind):
     result = run_edged(kind, outside=-math.inf, **TINY)
     assert result.complete
-    assert result.chains[0].n_refused == 0
+    assert result.chains[0].n_bad_density == 0
     assert np.all(result.draws[:, :, 0] <= EDGE)
 
 

@@ -239,7 +239,7 @@ def behaviour(row):
 def minus_infinity_is_a_plain_rejection(tmp_path):
     drawn = run(inside, draws=300)
     assert np.all(np.abs(drawn.draws[..., 0]) < 1.0)
-    assert drawn.chains[0].n_refused == 0
+    assert drawn.chains[0].n_bad_density == 0
 
 
 @behaviour(10)

@@ -11,7 +11,7 @@ from stan_library import built
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
-FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^```([\w{}-]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 ABSOLUTE_PATH = re.compile(
     r"(?<![\w./:])(/(?:home|mnt|opt|private|root|srv|tmp|usr|Users|var|work)\b\S*|[A-Za-z]:\\\S*)"

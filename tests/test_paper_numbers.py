@@ -716,7 +716,7 @@ def hand_record(burn_in, draws, beta=(1.0, 0.5), attempts=None, accepted=None):
         log_scale=np.zeros(len(beta)),
         mean=np.zeros((len(beta), draws.shape[1])),
         covariance=np.zeros((len(beta), draws.shape[1], draws.shape[1])),
-        n_refused=0,
+        n_bad_density=0,
         bound_hits=np.zeros(3, dtype=np.int64),
         complete=True,
     )

@@ -427,7 +427,7 @@ def test_summary_shows_swaps_and_the_ladder(result):
     touching = np.mean([trace.base_swaps[trace.evaluations > 1].mean() for trace in traces])
     assert f"swaps (equi-energy): {accepted:.3f} accepted, {touching:.3f} touch the base level each" in text
     rows = rows_of(text)
-    assert rows["level"] == ["level", "chains", "temperature", "walk", "accepts", "exchanges", "with", "next"]
+    assert rows["level"] == ["level", "chains", "temperature", "walk", "acceptance", "swaps", "with", "next"]
     for level in range(max(result.n_levels)):
         there = [chain for chain in result.chains if len(chain.beta) > level]
         walk = np.mean([np.nanmean(chain.sampling.walk_accept_prob[:, level]) for chain in there])
@@ -606,7 +606,7 @@ def test_pairs_are_averaged_over_the_chains_that_have_them(result):
         for c in result.chains
     ]
     row = list(zip(pairs["level"], pairs["other_level"], strict=True)).index((1, 3))
-    assert pairs["would_exchange"][row] == pytest.approx(
+    assert pairs["swap_acceptance"][row] == pytest.approx(
         np.mean([rate[0, 2] for rate in rates if len(rate) > 2])
     )
 

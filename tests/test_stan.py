@@ -120,7 +120,7 @@ def test_draws_are_those_of_the_density(library, result):
 
 
 def test_points_without_a_value_are_counted_and_messages_freed(library, result):
-    refused = sum(chain.n_refused for chain in result.chains)
+    refused = sum(chain.n_bad_density for chain in result.chains)
     assert refused > 0
     assert 0 < ctypes.c_int.in_dll(library, "n_freed").value <= refused
 

@@ -26,7 +26,7 @@ def assert_same(one, other):
             for column, twin in zip(getattr(mine, phase), getattr(yours, phase), strict=True):
                 assert column.dtype == twin.dtype
                 np.testing.assert_array_equal(column, twin)
-        for field in ("beta", "log_scale", "mean", "covariance", "bound_hits", "n_refused", "complete"):
+        for field in ("beta", "log_scale", "mean", "covariance", "bound_hits", "n_bad_density", "complete"):
             np.testing.assert_array_equal(getattr(mine, field), getattr(yours, field))
         assert (mine.modes is None) == (yours.modes is None)
         if mine.modes is not None:

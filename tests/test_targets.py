@@ -535,7 +535,7 @@ def test_refused_points_leave_nothing_behind_whatever_the_kind(prior):
         )
     for result in results:
         np.testing.assert_array_equal(result.draws, results[0].draws)
-        assert result.chains[0].n_refused == results[0].chains[0].n_refused > 100
+        assert result.chains[0].n_bad_density == results[0].chains[0].n_bad_density > 100
         assert len(np.unique(result.draws[0, :, 0])) > 200
 
 

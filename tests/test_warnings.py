@@ -565,12 +565,12 @@ def test_a_walk_that_is_often_refused_is_not_accused_of_not_moving(n_draws, rng)
     assert "hardly moved" not in names(with_draws(result, draws))
 
 
-@pytest.mark.parametrize(("fault", "n_refused"), [(frozen, 21), (never_moved, 84)], ids=["hardly", "never"])
-def test_refused_proposals_are_told_where_a_chain_did_not_move(fault, n_refused, healthy, rng):
+@pytest.mark.parametrize(("fault", "n_rejected"), [(frozen, 21), (never_moved, 84)], ids=["hardly", "never"])
+def test_rejected_proposals_are_told_where_a_chain_did_not_move(fault, n_rejected, healthy, rng):
     stuck = fault(healthy, rng)
-    assert "refused" not in the(stuck, FAULTS[fault]).cure
-    refusing = with_chains(stuck, lambda k, chain: replace(chain, n_refused=21))
-    assert f"({n_refused} proposals were refused)" in the(refusing, FAULTS[fault]).cure
+    assert "rejected" not in the(stuck, FAULTS[fault]).cure
+    refusing = with_chains(stuck, lambda k, chain: replace(chain, n_bad_density=21))
+    assert f"({n_rejected} proposals were rejected for it)" in the(refusing, FAULTS[fault]).cure
 
 
 # ---- the log density
@@ -968,7 +968,7 @@ def test_a_density_that_is_nowhere_defined_but_at_the_start_is_not_to_be_relied_
     )  # fmt: skip
     assert result.verdict.startswith("Do not rely on these draws yet: ")
     assert "moved" in result.verdict
-    assert "proposals were refused" in str(result)
+    assert "proposals were rejected for it" in str(result)
 
 
 # ---- the page that states the rules

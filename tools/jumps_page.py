@@ -65,7 +65,7 @@ def page(cells: dict[str, Cell], against: dict[str, Cell]) -> str:
         "against": against_table(against),
         "unset": unset_table(cells),
         "ablation": main_table(cells, [name for name in VARIANTS if name not in NOT_LEFT_OUT]),
-        "clustering": (FOLDER / "clustering.md").read_text(encoding="utf-8").strip(),
+        "clustering": (FOLDER / "clustering.md").read_text(encoding="utf-8").partition("\n\n")[2].strip(),
         "cpu": cpu_in_words(cells),
     }
     text = (ROOT / "tools" / "jumps_template.md").read_text(encoding="utf-8")

@@ -262,7 +262,7 @@ def explain(name: tuple[str, ...], everything: bool) -> None:
 @click.option("--continue", "go_on", is_flag=True, help="Go on with the runs that the folder holds.")
 @click.option("--overwrite", is_flag=True, help="Throw away the runs that the folder holds.")
 def reproduce(items: tuple[str, ...], out: Path | None, go_on: bool, overwrite: bool, **options: Any) -> None:
-    """Make the paper's tables and figures anew: table1 … table7, trimming, figure1 … figure6, or all."""
+    """Run the paper's tables and figures again: table1 … table7, trimming, figure1 … figure6, or all."""
     from temperance.paper import reproduce as make
 
     if go_on and overwrite:

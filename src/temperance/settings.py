@@ -29,9 +29,15 @@ FORMAT = 2  # of settings as plain values
 
 @dataclass(frozen=True, kw_only=True)
 class Gain:
-    """γ[n] = scale · (n + 1 + delay + delay_per_dim · d)^−exponent, kept below one.
+    """The gain of a stochastic approximation: γ[n] = scale · (n + 1 + delay + delay_per_dim · d)^−exponent.
 
-    A delay is the weight of the starting value, in iterations.
+    It is kept below one.
+
+    Attributes:
+        exponent: How fast it falls, above 1/2 and at most 1.
+        scale: What it is multiplied by.
+        delay: The weight of the starting value, in iterations.
+        delay_per_dim: The same for each dimension d.
     """
 
     exponent: float = PAPER_GAIN_EXPONENT
@@ -61,23 +67,29 @@ def _covariance_gain() -> Gain:
 
 @dataclass(frozen=True, kw_only=True)
 class Adaptation:
-    """How walks and temperatures learn.
+    """How random walks and temperatures learn.
 
-    ``walk`` is ``"robust"`` (robust adaptive Metropolis: it learns the shape of the mode that it is in),
-    ``"covariance"`` (the paper's: it learns the covariance of the level, across all its modes, and a scale),
-    ``"slice"`` (slice sampling along one line at a time, some five evaluations a move), or a
-    `temperance.moves.Move` of your own.
-    One step in ``coordinate_every`` moves a single coordinate, which learns a scale of its own. None learns
-    how often that pays, 0 means never.
-    ``when`` is ``"tuning"`` (everything is frozen for the draws, which makes the kernel exact) or
-    ``"always"`` (the paper's everlasting, diminishing adaptation). ``walk_acceptance=None`` is the rate that
-    is best for a Gaussian in the dimension at hand: 0.44 in one, 0.35 in two, soon near 0.234.
-    ``swap_acceptance`` is the rate between adjacent levels. ``covariance_gain=None``
-    uses ``gain`` for the mean and the covariance too, as the paper does, and ``ladder_gain=None`` for the
-    gaps between temperatures. ``average`` freezes the
-    averages of the scales and log gaps over the second half of tuning instead of the last values.
-    ``tempered_start`` starts the covariance of each level at its temperature times the identity, as it
-    would be for a Gaussian, instead of the identity; it does not concern targets with a prior.
+    Attributes:
+        walk: ``"robust"`` (robust adaptive Metropolis: it learns the shape of the mode that it is in),
+            ``"covariance"`` (the paper's: it learns the covariance of the level, across all its modes, and a
+            scale), ``"slice"`` (slice sampling along one line at a time, some five evaluations a move), or a
+            `temperance.moves.Move` of your own.
+        coordinate_every: One step in so many is componentwise: it moves a single coordinate, which learns a
+            scale of its own. None learns how often that pays, by expected squared jump distance; 0 means
+            never.
+        when: ``"tuning"`` (everything is frozen for the draws, which makes the kernel exact) or ``"always"``
+            (the paper's everlasting, diminishing adaptation).
+        gain: Of the scales, and of all that has no gain of its own.
+        covariance_gain: Of means and covariances; None uses ``gain``, as the paper does.
+        ladder_gain: Of the log gaps between temperatures; None uses ``gain``.
+        walk_acceptance: The target acceptance rate of random walks. None is what is best for a Gaussian in
+            the dimension at hand: 0.44 in one, 0.35 in two, soon near 0.234.
+        swap_acceptance: The target acceptance rate of swaps between adjacent levels.
+        initial_log_scale: Log of the scale that walks start with; None is what suits a Gaussian.
+        tempered_start: Whether the covariance of each level starts at its temperature times the identity, as
+            it would be for a Gaussian, instead of the identity; it does not concern targets with a prior.
+        average: Whether averages of the scales and log gaps over the second half of tuning are frozen,
+            instead of the last values.
     """
 
     walk: Literal["robust", "covariance", "slice"] | Move = "robust"
@@ -113,17 +125,24 @@ class Adaptation:
 
 @dataclass(frozen=True, kw_only=True)
 class Trimming:
-    """When levels are dropped.
+    """When levels are dropped: those hotter than the first that counts as unimodal.
 
-    A level counts as unimodal when its scale e^θ reaches a threshold; hotter levels then go.
-    ``rule`` is ``"first"`` (the first such level, Eq. 11) or ``"all_hotter"`` (the first from which on
-    all are such, so that a cold level stuck in one mode does not end the ladder).
-    ``after`` (N₀) is an iteration; None means half the tuning, or all of it under everlasting
-    adaptation. ``threshold`` is ``"asymptotic"`` (2.38/√d, Eq. 11) or ``"exact"`` (the scale at which
-    a Gaussian in d dimensions is accepted at the wanted rate, which is larger when d is small).
-    ``slack`` lowers it by a fraction, since a settled scale wavers around it; None is 0.05, and 0.2 for
-    robust walks, whose shape wavers more. ``leniency`` is the ε of the paper's Remark: scales within this
-    fraction of the largest count too. Zero is the strict rule.
+    A level counts as unimodal when its scale e^θ reaches a threshold.
+
+    Attributes:
+        enabled: Whether levels are dropped at all.
+        after: The iteration N₀ after which they may be; None means half the tuning, or all of it under
+            everlasting adaptation.
+        every: Iterations from one check to the next.
+        min_levels: How many levels stay at least.
+        rule: ``"first"`` (the first unimodal level becomes the last, Eq. 11) or ``"all_hotter"`` (the first
+            from which on all are unimodal, so that a cold level stuck in one mode does not end the ladder).
+        threshold: ``"asymptotic"`` (2.38/√d, Eq. 11) or ``"exact"`` (the scale at which a Gaussian in d
+            dimensions is accepted at the target acceptance rate, which is larger when d is small).
+        slack: A fraction by which the threshold is lowered, since a settled scale wavers around it; None is
+            0.05, and 0.2 for robust walks, whose shape wavers more.
+        leniency: The ε of the paper's Remark: scales within this fraction of the largest count too. Zero is
+            the strict rule.
     """
 
     enabled: bool = True
@@ -150,12 +169,18 @@ class Trimming:
 
 @dataclass(frozen=True, kw_only=True)
 class Jumps:
-    """Moves of the base level from mode to mode, learnt while tuning and frozen for the draws.
+    """Independence Metropolis-Hastings proposals of the base level, from a mixture of the modes learnt.
 
-    ``scout_share`` is the largest share of the evaluations of tuning that scouts may add, beyond the first
-    two: walks at the base temperature from where warm levels are. Zero sends none. ``refresh`` lets the
-    hottest level, when it has one mode, draw half of its proposals afresh while drawing. ``share`` lets
-    chains learn together: now and then while tuning, what all of them have seen makes one mixture for all.
+    They are learnt while tuning and frozen for the draws.
+
+    Attributes:
+        enabled: Whether modes are learnt and jumps made.
+        scout_share: The largest share of the evaluations of tuning that scouts may add, beyond the first two:
+            short walks at temperature one from where warm levels are. Zero sends none.
+        refresh: Whether the hottest level, when it has one mode, draws half of its proposals from that
+            mode's own component while drawing.
+        share: Whether chains learn together: now and then while tuning, what all of them have seen makes one
+            mixture for all.
     """
 
     enabled: bool = True
@@ -172,11 +197,14 @@ class Jumps:
 
 @dataclass(frozen=True, kw_only=True)
 class Bounds:
-    """How far adaptation may go, wide enough never to matter in a healthy run.
+    """The compact sets within which adaptation stays, wide enough never to matter in a healthy run.
 
-    The theory keeps all that adapts in compact sets. Bounded here are each gap between temperatures, each
-    scale (of a step in all coordinates and of a step in one), and each entry of D, where a covariance is
-    L D Lᵀ. Free are the means and the unit lower factor L.
+    The theory asks for them. Free are the means and the unit lower factor L of a covariance L D Lᵀ.
+
+    Attributes:
+        temperature_gap: Least and largest gap between two temperatures.
+        scale: Of a step in all coordinates, and of a componentwise step.
+        variance: Of each entry of D, where a covariance is L D Lᵀ.
     """
 
     temperature_gap: tuple[float, float] = (1e-4, 1e9)
@@ -192,8 +220,14 @@ class Bounds:
 class Settings:
     """All that is not about one run: adaptation, trimming, jumps, bounds, swaps, and what a NaN does.
 
-    ``bad_density`` says what a NaN or +inf log density does in the middle of a run: ``"raise"`` stops with
-    an error, ``"reject"`` refuses the proposal and counts it.
+    Attributes:
+        adaptation: How random walks and temperatures learn, a `temperance.Adaptation`.
+        trimming: When levels are dropped, a `temperance.Trimming`.
+        jumps: Proposals from mode to mode, a `temperance.Jumps`.
+        bounds: The compact sets of adaptation, a `temperance.Bounds`.
+        swaps: Which pairs of levels swap, one of `temperance.swaps`.
+        bad_density: What a NaN or +inf log density does in the middle of a run: ``"raise"`` stops with an
+            error, ``"reject"`` rejects the proposal and counts it.
     """
 
     adaptation: Adaptation = field(default_factory=Adaptation)

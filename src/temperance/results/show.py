@@ -153,8 +153,8 @@ def ladder(chains: Sequence[ChainRecord]) -> Table:
         "level": [level + 1 for level in levels],
         "chains": [sum(len(walk) > level for walk in walks) for level in levels],
         "temperature": [_range_of(temperatures, level) for level in levels],
-        "walk accepts": [_mean_of(walks, level) for level in levels],
-        "exchanges with next": [_mean_of(edges, level) for level in levels],
+        "walk acceptance": [_mean_of(walks, level) for level in levels],
+        "swaps with next": [_mean_of(edges, level) for level in levels],
     }
     return Table("Ladder", columns)
 

@@ -124,7 +124,7 @@ def _chain_facts(chain: ChainRecord) -> dict[str, Any]:
     """What is not an array, and how long the arrays are."""
     rows = {phase: [len(column) for column in getattr(chain, phase)] for phase in PHASES}
     return {
-        "n_refused": chain.n_refused,
+        "n_refused": chain.n_bad_density,
         "setbacks": chain.setbacks,
         "lengthened": chain.lengthened,
         "thin": chain.thin,
@@ -178,7 +178,7 @@ def _chain(arrays: Arrays, index: int, facts: dict[str, Any]) -> ChainRecord:
         },
         level_points=_level_points(arrays, index, facts),
         bound_hits=arrays["bound_hits"][index],
-        n_refused=facts["n_refused"],
+        n_bad_density=facts["n_refused"],
         setbacks=tuple(facts["setbacks"]),
         lengthened=tuple(facts["lengthened"]),
         thin=facts["thin"],

@@ -122,7 +122,7 @@ def _chain_row(chain: ChainRecord) -> dict[str, Any]:
         "evaluations": int(chain.tuning.evaluations.sum() + trace.evaluations.sum())
         if measure.keeps_statistics(chain)
         else "-",
-        "refused": chain.n_refused,
+        "bad_density": chain.n_bad_density,
     }
 
 
@@ -134,7 +134,7 @@ def _swap_acceptance(chain: ChainRecord) -> float:
 
 
 def _pairs(result: "Result") -> dict[str, list[Any]]:
-    """How often pairs of levels would exchange, and how often positions did move between them."""
+    """How often pairs of levels would swap, and how often replicas moved between them."""
     drawn = [chain for chain in result.chains if np.any(measure.active(chain))]
     n_levels = max((len(chain.beta) for chain in drawn), default=0)
     places = [(i, j) for i in range(n_levels) for j in range(i + 1, n_levels)]
@@ -146,7 +146,7 @@ def _pairs(result: "Result") -> dict[str, list[Any]]:
         diagnostics.pair_acceptance(measure.log_densities(chain), measure.betas(chain)) for chain in drawn
     ]
     moved = [_both_ways(diagnostics.moves(measure.replicas(chain))) for chain in drawn]
-    for name, matrices in (("would_exchange", accepted), ("did_move", moved)):
+    for name, matrices in (("swap_acceptance", accepted), ("moved", moved)):
         columns[name] = [_mean_of_cell(matrices, i, j) for i, j in places]
     return columns
 

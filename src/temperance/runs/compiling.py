@@ -38,7 +38,7 @@ def warn_of_substitute_cache(caller: int) -> None:
     folder = substitute_folder()
     if folder is None:
         return
-    where = "nowhere, and every process compiles anew" if folder == NOT_KEPT else f"in {folder}"
+    where = "nowhere, and every process compiles again" if folder == NOT_KEPT else f"in {folder}"
     warnings.warn(
         "neither the installation of temperance nor the home folder can be written to: compiled code is kept "
         f"{where}; set NUMBA_CACHE_DIR to a folder that stays",

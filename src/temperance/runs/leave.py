@@ -22,7 +22,7 @@ def record_of(
         log_scale=log_scale,
         mean=state.mean[live].copy(),
         covariance=covariances(state),
-        n_refused=int(state.n_refused[0]),
+        n_bad_density=int(state.n_refused[0]),
         bound_hits=state.bound_hits.copy(),
         complete=complete,
         modes=recorded(now.learner),

@@ -23,7 +23,7 @@ def reason_for_more(plan: Plan, learners: Sequence[Learner], traces: Sequence[Tr
     worth, before = learners[0].efficiency, learners[0].efficiency_before
     least, most = LEARNING.near_zero
     if least < worth < most and worth > LEARNING.rising * before:
-        return f"after {n_done:,} iterations jumps were worth {worth:.2g} and had been worth {before:.2g}"
+        return f"after {n_done:,} iterations the efficiency of jumps was {worth:.2g}, up from {before:.2g}"
     if len(learners) > 1 and not _have_met(learners, traces, n_done):
         return f"after {n_done:,} iterations two chains had no mode in common"
     return ""

@@ -18,7 +18,7 @@ class ChainRecord:
     log_scale: FloatArray  # beside the covariance of the level's states; of a robust walk it is computed
     mean: FloatArray
     covariance: FloatArray  # what proposals are shaped by: of a robust walk, that within a mode
-    n_refused: int
+    n_bad_density: int  # proposals rejected for a NaN or +inf log density
     bound_hits: IntArray
     complete: bool
     modes: LearntModes | None = None

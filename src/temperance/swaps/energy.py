@@ -15,7 +15,7 @@ FEW_LEVELS = 16  # up to here insertion beats the heap
 
 @built_in
 def equi_energy(*, repeats: int = 1) -> Strategy:
-    """EE: p_ij proportional to exp(-|log π(x_i) - log π(x_j)|), drawn in O(L log L)."""
+    """Equi-energy (EE): p_ij proportional to ``exp(-|log π(x_i) - log π(x_j)|)``, in O(L log L)."""
     return Strategy(
         name="equi-energy",
         symmetric=True,

@@ -29,13 +29,13 @@ METRICS = ("euclidean", "manhattan", "chebyshev")
 
 @built_in
 def scaled_energy(*, repeats: int = 1) -> Strategy:
-    """Weights exp(-|Δ| (β_i - β_j)): similar energies, the more so the further apart the levels."""
+    """Weights ``exp(-|Δ| (β_i - β_j))``: similar energies, the more so the further apart the levels."""
     return _formula("scaled energy", SCALED, repeats)
 
 
 @built_in
 def big_jumps(*, metric: str | Callable[..., float] = "euclidean", repeats: int = 1) -> Strategy:
-    """Weights exp(-|Δ| (β_i - β_j) / (1 + distance)): far positions may differ more in energy.
+    """Weights ``exp(-|Δ| (β_i - β_j) / (1 + distance))``: far positions may differ more in energy.
 
     ``metric`` is a name, or a function of two vectors, best compiled with ``@numba.njit``.
     """

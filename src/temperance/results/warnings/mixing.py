@@ -97,7 +97,7 @@ def low_ess(result: "Result") -> ResultWarning | None:
         return None
     return ResultWarning(
         name="low ESS",
-        message=f"{n_chains * n_draws:,} draws of {label} are worth {size:.0f} independent ones, below "
+        message=f"the effective sample size of {n_chains * n_draws:,} draws of {label} is {size:.0f}, below "
         f"{wanted:.0f}",
         cure=draws_to_try(result),
         serious=size < THRESHOLDS.min_ess,

@@ -77,10 +77,12 @@ def _still(result: "Result") -> IntArray:
 
 
 def _mend(chains: Sequence[ChainRecord]) -> str:
-    """What comes first where proposals were refused for a density that is no number."""
-    refused = sum(chain.n_refused for chain in chains)
+    """What comes first where proposals were rejected for a density that is no number."""
+    rejected = sum(chain.n_bad_density for chain in chains)
     return (
-        f"a density that can be computed everywhere ({refused:,} proposals were refused), " if refused else ""
+        f"a density that can be computed everywhere ({rejected:,} proposals were rejected for it), "
+        if rejected
+        else ""
     )
 
 
