@@ -62,6 +62,6 @@ def test_the_smaller_of_two_formats_is_kept(tool, tmp_path, monkeypatch):
     assert tool.saved(figure, "one", 50) == "one.png"
     assert [path.name for path in tmp_path.iterdir()] == ["one.png"]
     lines = pyplot.figure(figsize=(6, 6))
-    for k in range(20):
+    for k in range(3):
         lines.add_artist(Line2D([0.0, 1.0], [0.05 * k, 1.0 - 0.03 * k]))
-    assert tool.saved(lines, "two", 200) == "two.svg"
+    assert tool.saved(lines, "two", 400) == "two.svg"

@@ -21,7 +21,7 @@ import stored
 import temperance as tp
 from stored import Failing, Killed, assert_beginning, assert_whole, chains_for, write_run
 from temperance.files import THE_DISK
-from temperance.store import disk, merging
+from temperance.store import disk, layout, merging
 from temperance.store.archive import read_arrays, write_arrays
 from temperance.store.layout import commits_in
 from temperance.store.reading import last_commit
@@ -518,7 +518,9 @@ def test_targets_of_the_zoo_are_known_by_name(tmp_path):
 def test_a_newer_format_is_refused_by_number(by_hand, tmp_path, monkeypatch):
     monkeypatch.setattr(disk, "FORMAT", 99)
     write_run(tmp_path / "run", plan_of(COMPILED), [5])
-    with pytest.raises(tp.InvalidInputError, match=r"commit-.* has format 99, this version reads 4"):
+    with pytest.raises(
+        tp.InvalidInputError, match=rf"commit-.* has format 99, this version reads {layout.FORMAT}"
+    ):
         tp.load(tmp_path / "run")
 
 

@@ -20,7 +20,7 @@ EXPLAINED: dict[str, tuple[str, str, str]] = {
     ),
     "hardly moved": (
         "A coordinate took a handful of values in a chain, so that R-hat and ESS mean nothing.",
-        "Hard walls near the start, refused proposals, scales that differ by many powers of ten, too "
+        "Hard walls near the start, rejected proposals, scales that differ by many powers of ten, too "
         "short a tuning.",
         "Mend what refuses proposals; other units; another start; longer tuning.",
     ),
@@ -69,7 +69,7 @@ EXPLAINED: dict[str, tuple[str, str, str]] = {
         "The cures of warnings above it first; then more draws.",
     ),
     "low ESS": (
-        "The draws of a parameter are worth fewer than 100 independent ones for each chain.",
+        "A parameter has an effective sample size below 100 for each chain.",
         "Slow mixing: coordinates tied to each other, a mode with a shape that walks do not fit; or "
         "few draws.",
         "More draws, or until=temperance.Until(ess=...); a parametrisation in which coordinates are "
