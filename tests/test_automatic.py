@@ -165,7 +165,7 @@ def test_a_density_that_is_another_in_a_worker_runs_here_with_a_note(begun, caps
 
 
 SCRIPT = """
-import time
+import numpy as np
 import temperance as tp
 from temperance import automatic
 automatic.LONG, automatic.cores_here = 0.0, lambda: 2

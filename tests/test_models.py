@@ -232,3 +232,16 @@ def test_the_bridge_knows_its_covariates_and_its_variance():
     assert result.parameters.labels[:3] == ["coefficient[age]", "coefficient[sex]", "coefficient[bmi]"]
     assert result.parameters.labels[-1] == "log_variance"
     np.testing.assert_array_equal(result.values["variance"], np.exp(result.draws[..., -1]))
+
+
+def test_a_model_without_draws_is_told_as_such(tmp_path):
+    """As after Ctrl-C while tuning: there is nothing to reshape."""
+    model = tp.Model(
+        lambda p: -0.5 * float(p["a"] @ p["a"]) - p["b"],
+        parameters={"a": tp.priors.normal(0, 1, shape=2), "b": tp.priors.uniform(0, 1)},
+    )
+    result = tp.sample(model, tune=20, draws=0, chains=2, levels=2, seed=1, progress=False)
+    assert result.draws.shape == (2, 0, 3)
+    assert "Nothing was drawn." in str(result)
+    result.report(tmp_path / "run.html")
+    assert "Nothing was drawn." in (tmp_path / "run.html").read_text(encoding="utf-8")

@@ -36,7 +36,9 @@ def known_model(stored: dict[str, Any]) -> Any:
     if home == ZOO:
         return zoo.get(name)
     called = stored["setup"]["settings"]["log density"]
-    raise InvalidInputError(f"model must be given again, since functions are never stored: {called}")
+    raise InvalidInputError(
+        f"model must be given again, since functions are never stored: {called}, as model= or MODULE:MODEL"
+    )
 
 
 def checked_thin(thin: Any, draws: int) -> int:

@@ -28,7 +28,7 @@ def sendable(thing: Any, name: str) -> bytes:
     cure = (
         "write it as a function of a module, and let it open files, locks and connections itself"
         if has_cloudpickle()
-        else "python -m pip install cloudpickle, or write it as a function of a module"
+        else "python -m pip install cloudpickle, without which only plain functions of modules can be sent"
     )
     try:
         made = dumps(thing)

@@ -1,5 +1,6 @@
 """What a run has drawn, as arrays of all chains."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -184,8 +185,10 @@ class Drawn:
 
 def joined(values: Mapping[str, FloatArray], names: Sequence[str]) -> FloatArray:
     """Values by name, each (chain, draw, ...), as one array (chain, draw, value)."""
-    sample = values[names[0]].shape[:2]
-    return np.concatenate([values[name].reshape(*sample, -1) for name in names], axis=2)
+    parts = [values[name] for name in names]
+    return np.concatenate(
+        [part.reshape(*part.shape[:2], math.prod(part.shape[2:])) for part in parts], axis=2
+    )
 
 
 def shown_levels(chain: ChainRecord) -> FloatArray:

@@ -147,7 +147,7 @@ def _outside_message(starts: Starts, chain: int, level: int, point: str) -> str:
     where = f"chain {chain + 1}, level {level + 1}, at the point {point}"
     if starts.can_search:
         tried = f"no start inside the support was found in {MAX_TRIES} tries"
-        return f"{starts.name}: {tried}; the last was {where}"
+        return f"{starts.name}: {tried}; the last was {where}; give initial=, or priors that fit it closer"
     return (
         f"{starts.name}: the start lies outside the support (log density -inf) in {where}; give another "
         "point, or a function of a numpy Generator that is tried until it hits the support"

@@ -121,7 +121,7 @@ def incomplete(result: "Result") -> ResultWarning | None:
     return ResultWarning(
         name="incomplete run",
         message="the run ended before all draws were made",
-        cure=f"temperance resume {result.folder}, or temperance.resume({result.folder!r}, ...)"
+        cure=f"temperance resume {result.folder} MODULE:MODEL, or temperance.resume({result.folder!r}, model)"
         if result.folder
         else "the same call again, with store= so that it can be resumed",
         serious=False,
