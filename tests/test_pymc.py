@@ -96,6 +96,21 @@ def test_values_are_those_of_pymc(model, translated):
     assert list(ours) == ["share", "place", "scale", "gap", "times", "fixed"]
 
 
+def test_logarithms_of_small_numbers_stay_finite():
+    """As PyMC's own compiled functions have them. Broken: PyTensor's FAST_COMPILE, which does not rewrite."""
+    y = np.concatenate([np.linspace(3.8, 4.2, 30), np.linspace(8.8, 9.2, 20)])
+    with pm.Model() as model:
+        x = pm.Normal("x")
+        weights, places = pm.Dirichlet("w", [2, 2]), pm.Normal("mu", 6, 4, shape=2)
+        pm.NormalMixture("y", weights, places, pm.HalfNormal("s", 0.1, shape=2), observed=y)
+        pm.Deterministic("small", pm.math.logsumexp(pm.math.stack([-800 - x, -900 + x])))
+        pm.Deterministic("tail", pm.math.log(1 - pm.math.sigmoid(20 * x)))
+    result = tp.sample(model, draws=20, tune=20, chains=1, levels=2, seed=1, progress=False)
+    x = result["x"]
+    np.testing.assert_allclose(result["small"], np.logaddexp(-800 - x, -900 + x), rtol=1e-12)
+    np.testing.assert_allclose(result["tail"], -np.logaddexp(0.0, 20 * x), rtol=1e-9)
+
+
 def test_rows_beyond_a_block_are_in_their_places(translated, monkeypatch):
     whole = translated.constrain(POINTS)
     monkeypatch.setattr(frontend, "ROWS", 4)

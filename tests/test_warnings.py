@@ -454,7 +454,7 @@ def test_a_run_in_a_folder_is_to_be_resumed(healthy, rng):
     ended = incomplete(healthy, rng)
     assert "store=" in the(ended, "incomplete run").cure
     cure = the(replace(ended, folder="my/run"), "incomplete run").cure
-    assert cure == "temperance resume my/run, or temperance.resume('my/run', ...)"
+    assert cure == "temperance resume my/run MODULE:MODEL, or temperance.resume('my/run', model)"
 
 
 def test_every_warning_is_explained_and_has_its_place_on_the_page():

@@ -70,7 +70,7 @@ class Graph:
 
     def interpreted(self, outputs: Any) -> Any:
         """Outputs as a function of (x, *data) that takes little to make, and more to call."""
-        return self._pymc.compile(self._inputs, outputs, mode="FAST_COMPILE", on_unused_input="ignore")
+        return self._pymc.compile(self._inputs, outputs, mode=interpreter(), on_unused_input="ignore")
 
     def over_rows(self, outputs: Sequence[Any]) -> Any:
         """The same of (rows, *data)."""
@@ -82,7 +82,12 @@ class Graph:
             for single, one in zip(outputs, many, strict=True)
         ]
         inputs = [rows, *self._given]
-        return self._pymc.compile(inputs, filled, mode="FAST_COMPILE", on_unused_input="ignore")
+        return self._pymc.compile(inputs, filled, mode=interpreter(), on_unused_input="ignore")
+
+
+def interpreter() -> Any:
+    """PyTensor without a compiler, with the rewrites that keep logarithms of small numbers finite."""
+    return needed(WHY, "pytensor.compile.mode")[0].get_mode("FAST_COMPILE").including("fast_run")
 
 
 def forward(model: Any) -> Any:
@@ -95,4 +100,4 @@ def forward(model: Any) -> Any:
         for (variable, place), transform in zip(given.items(), transforms, strict=True)
     ]
     outputs = replace.clone_replace(made, given)
-    return pymc.compile(list(given.values()), outputs, mode="FAST_COMPILE", on_unused_input="ignore")
+    return pymc.compile(list(given.values()), outputs, mode=interpreter(), on_unused_input="ignore")
