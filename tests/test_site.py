@@ -3,7 +3,6 @@
 import importlib.util
 import inspect
 import re
-import shutil
 import subprocess
 import sys
 import zlib
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import temperance
+from browsing import opened_browser
 from temperance import diagnostics, moves, numpyro, plots, priors, pymc, swaps, targets, zoo
 
 ROOT = Path(__file__).parent.parent
@@ -117,22 +117,13 @@ def test_all_that_is_public_is_in_the_reference(site, name):
 
 # ---- in a browser
 
-CHROMIUM = [shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")]
-FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 # Wide and narrow, light and dark.
 LOOKS = [(1280, "light"), (1280, "dark"), (360, "light"), (360, "dark")]
 
 
 @pytest.fixture(scope="module")
 def browser():
-    playwright = pytest.importorskip("playwright.sync_api")
-    path = next((path for path in CHROMIUM if path), None)
-    if path is None:
-        pytest.skip("no Chromium; make test-all installs it")
-    with playwright.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=path, args=FLAGS)
-        yield opened
-        opened.close()
+    yield from opened_browser()
 
 
 @pytest.mark.slow
