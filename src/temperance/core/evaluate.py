@@ -51,8 +51,8 @@ def screen(state: State, info: Info, settings: Settings, control: IntArray) -> N
 
 
 @compiled
-def ask(evaluate: Any, context: int, state: State, info: Info, settings: Settings, control: IntArray) -> bool:
-    """Have the points that are asked for evaluated and screened, in place; whether the run may go on."""
+def answered(evaluate: Any, context: int, info: Info, control: IntArray) -> bool:
+    """Have the points that are asked for evaluated, in place; whether nothing stopped it."""
     n_points = info.n_asked[0]
     clear_answers(n_points, info)
     control[LEVEL] = 0
@@ -68,7 +68,14 @@ def ask(evaluate: Any, context: int, state: State, info: Info, settings: Setting
     )
     if control[STOP] != 0:
         control[STATUS] = STOPPED if control[STATUS] == RUNNING else control[STATUS]
-    elif control[STATUS] == RUNNING:
-        info.n_evaluations[0] += n_points
+        return False
+    return bool(control[STATUS] == RUNNING)
+
+
+@compiled
+def ask(evaluate: Any, context: int, state: State, info: Info, settings: Settings, control: IntArray) -> bool:
+    """Have the points that are asked for evaluated and screened, in place; whether the run may go on."""
+    if answered(evaluate, context, info, control):
+        info.n_evaluations[0] += info.n_asked[0]
         screen(state, info, settings, control)
     return bool(control[STATUS] == RUNNING)

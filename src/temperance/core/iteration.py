@@ -29,6 +29,7 @@ from temperance.core.state import (
     evaluate_type,
     propose_pair_type,
 )
+from temperance.core.surprise import watch_points
 from temperance.core.swap import forget_swaps, swap
 from temperance.core.temper import adapt_gaps, measure_edges
 from temperance.core.trim import trim, trim_is_due
@@ -132,6 +133,8 @@ def compiled_loop(state: type, info: type, keep: bool) -> Callable[..., int]:
             begin_moves(chain, row)
             while control[STATUS] == RUNNING and info.n_asked[0] > 0:
                 if ask(evaluate, context, state, info, chain.settings, control):
+                    if chain.settings.watching:
+                        watch_points(chain)
                     advance_moves(chain, row)
             if control[STATUS] != RUNNING:
                 return row

@@ -82,6 +82,15 @@ class State(NamedTuple):
     move_stream: Annotated[WordArray, of_level(STREAM_WORDS)]  # what moves need beside these two
     swap_stream: Annotated[WordArray, of(STREAM_WORDS)]
     jump_stream: Annotated[WordArray, of(STREAM_WORDS)]
+    # Of the points that each level has asked about while tuning, what `surprise` keeps: the most surprising
+    # one, the work that may be spent on the next ones, and the component that explained the last one.
+    surprise: Annotated[FloatArray, of_level(fill=-math.inf, inherited=False)]
+    surprise_log_target: Annotated[FloatArray, of_level(fill=-math.inf, inherited=False)]
+    surprise_point: Annotated[FloatArray, of_level("dim", inherited=False)]
+    credit: Annotated[FloatArray, of_level(inherited=False)]
+    explainer: Annotated[IntArray, of_level()]
+    best_log_target: Annotated[FloatArray, of(1, fill=-math.inf)]  # of all points while tuning
+    best_point: Annotated[FloatArray, of("dim")]
     n_levels: Annotated[IntArray, of(1)]
     iteration: Annotated[IntArray, of(1)]
     n_refused: Annotated[IntArray, of(1)]  # proposals refused for a NaN or +inf density
@@ -148,6 +157,20 @@ class Mixture(NamedTuple):
     log_height: Annotated[FloatArray, of("component")]  # weight times density at the centre
 
 
+class Explained(NamedTuple):
+    """What the known modes predict for a log density anywhere; without components nothing is known yet."""
+
+    centre: Annotated[FloatArray, of("component", "dim")]
+    whitener: Annotated[FloatArray, of("component", "dim", "dim")]  # inverse of the root of the scale matrix
+    log_peak: Annotated[FloatArray, of("component")]
+    reach: Annotated[FloatArray, of("component")]  # e^(log peak less the highest, over the power of the fall)
+    highest: Annotated[FloatArray, of(1)]  # log peak
+    floor: Annotated[FloatArray, of(1)]  # a log density below it surprises nobody
+    margin: Annotated[FloatArray, of(1)]  # above the prediction, from where on it does
+    dof: Annotated[FloatArray, of(1)]  # of the tails that modes are believed to have
+    allowance: Annotated[FloatArray, of(1)]  # work that each point brings
+
+
 class Schedule(NamedTuple):
     """Which move comes when. It depends on the iteration and on uniforms alone, never on the state.
 
@@ -171,6 +194,7 @@ class Settings(NamedTuple):
     """The user's choices as plain numbers."""
 
     adapting: bool
+    watching: bool  # evaluated points are compared with what is known
     pinned: bool  # the last level has beta = 0 and stays
     heat_bath: bool  # a swap is accepted with its conditional probability
     n_swaps: int  # attempts an iteration
@@ -252,6 +276,7 @@ class Chain(NamedTuple):
     schedule: Schedule
     jumps: Mixture
     refresh: Mixture
+    explained: Explained
     noise: Noise
     trace: Trace
     control: Annotated[IntArray, of(CONTROL_SIZE)]

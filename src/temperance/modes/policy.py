@@ -46,8 +46,28 @@ class Scouting:
     max_rounds: int = 6  # a scout that still climbs then is given up
     kept: int = 10  # states of a scout
     max_archive: int = 1_500  # states that scouts brought back
+    max_numbers: int = 4_000_000  # of points that scouts side by side ask about in a round
     free: int = 2  # scouts that the user's share of the evaluations does not limit
     blind_share: float = 0.3  # of the evaluations of scouts, for those that start where all is explained
+
+
+@dataclass(frozen=True, kw_only=True)
+class Surprise:
+    """Which evaluated points start scouts, and what looking at them may cost."""
+
+    # A log density that falls short of the lowest peak by more than so many times what nearly all states of a
+    # Gaussian do surprises nobody.
+    floor_quantile: float = 0.999
+    depth: float = 3.0
+    # Degrees of freedom of the tails that modes are believed to have: light ones, so that little is explained,
+    # until scouts come back from there and have found nothing.
+    dofs: tuple[float, ...] = (10_000.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3)
+    n_vain: int = 16  # of such points that are remembered
+    # What each point brings, in products of two coordinates: a tenth of an iteration on a density of 0.1 µs.
+    work: float = 10.0
+    work_per_dim: float = 1.0
+    waiting: int = 16  # points that wait for a scout
+    share: float = 0.5  # of the evaluations of scouts, for those that start from surprising points
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,5 +149,5 @@ class Gaps:
     min_gap: float = 3.0  # times the usual spacing within the sparser of two groups, to hold them apart
 
 
-LEARNING, SCOUTING, FITTING = Learning(), Scouting(), Fitting()
+LEARNING, SCOUTING, SURPRISE, FITTING = Learning(), Scouting(), Surprise(), Fitting()
 REGRESSION, JUMPING, MATCHING, GAPS = Regression(), Jumping(), Matching(), Gaps()

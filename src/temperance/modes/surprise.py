@@ -4,21 +4,69 @@ import math
 
 import numpy as np
 
-from temperance.core.state import FloatArray, Mixture
+from temperance.core.state import JUMP_DOF, Explained, FloatArray, Mixture
 from temperance.modes.components import Components
-from temperance.modes.policy import FITTING
-from temperance.modes.student import log_fall, whitened_squares
+from temperance.modes.policy import FITTING, SURPRISE
+from temperance.modes.student import whitened_squares
+from temperance.theory import chi_square_quantile
 
 
 def surprises(
-    points: FloatArray, log_density: FloatArray, components: Components, mixture: Mixture
+    points: FloatArray,
+    log_density: FloatArray,
+    components: Components,
+    mixture: Mixture,
+    dof: float = float(JUMP_DOF),
 ) -> FloatArray:
-    """Log density less the largest that any one component predicts there; the broad one predicts nothing."""
-    falls = log_fall(whitened_squares(points, mixture)[:, :-1], points.shape[1])
-    explained: FloatArray = (components.log_peak - falls).max(axis=1)
-    return np.asarray(log_density - explained, dtype=np.float64)
+    """Log density less the largest that any one component predicts there; the broad one predicts nothing.
+
+    A component falls as Student's t does with so many degrees of freedom.
+    """
+    squares = whitened_squares(points, mixture)[:, :-1]
+    falls = power(dof, points.shape[1]) * np.log1p(squares / dof)
+    above: FloatArray = log_density - (components.log_peak - falls).max(axis=1)
+    return above
+
+
+def power(dof: float, dim: int) -> float:
+    """To which 1 + square / dof is raised in the density of Student's t."""
+    return 0.5 * (dof + dim)
 
 
 def margin(dim: int) -> float:
     """What a log density may exceed the prediction by in a mode that is known."""
     return math.sqrt(2.0 * dim) + FITTING.absorb_excess
+
+
+def tail_dof(points: FloatArray, log_density: FloatArray, components: Components, mixture: Mixture) -> float:
+    """The lightest tails by which none of these points surprises, which belong to known modes."""
+    for dof in SURPRISE.dofs[:-1] if len(points) else ():
+        above = surprises(points, log_density, components, mixture, dof)
+        if np.all(above <= margin(points.shape[1])):
+            return dof
+    return SURPRISE.dofs[-1] if len(points) else SURPRISE.dofs[0]
+
+
+def nothing_explained(dim: int) -> Explained:
+    """No mode is known."""
+    return Explained(np.empty((0, dim)), np.empty((0, dim, dim)), np.empty(0), np.empty(0), *np.zeros((5, 1)))
+
+
+def explained_by(components: Components, mixture: Mixture, dof: float) -> Explained:
+    """What the loop compares evaluated points with; the mixture is that of the components."""
+    dim = components.centre.shape[1]
+    if not len(components):
+        return nothing_explained(dim)
+    highest = components.log_peak.max()
+    depth = 0.5 * SURPRISE.depth * chi_square_quantile(SURPRISE.floor_quantile, dim)
+    return Explained(
+        centre=mixture.centre[:-1].copy(),
+        whitener=mixture.whitener[:-1].copy(),
+        log_peak=components.log_peak.copy(),
+        reach=np.exp((components.log_peak - highest) / power(dof, dim)),
+        highest=np.array([highest]),
+        floor=np.array([components.log_peak.min() - depth]),
+        margin=np.array([margin(dim)]),
+        dof=np.array([dof]),
+        allowance=np.array([SURPRISE.work + SURPRISE.work_per_dim * dim]),
+    )

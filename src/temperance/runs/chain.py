@@ -1,6 +1,7 @@
 """One chain: its value tied to a density and a strategy in this process, and advanced by segments."""
 
 import contextlib
+import functools
 import math
 import threading
 import time
@@ -12,7 +13,7 @@ import numpy as np
 
 from temperance.core import schema
 from temperance.core.iteration import compiled_loop
-from temperance.core.scout import Scout, compiled_scout
+from temperance.core.scout import Scouts, compiled_scouts
 from temperance.core.state import (
     ASKED_TOO_OFTEN,
     BAD_RATIO,
@@ -28,17 +29,20 @@ from temperance.core.state import (
     STOPPED,
     SWAPPING,
     Chain,
+    Explained,
     FloatArray,
     Noise,
     Settings,
     State,
     Trace,
 )
+from temperance.modes.surprise import explained_by, nothing_explained
 from temperance.moves import records_of
 from temperance.runs.allocate import cut, new_control, new_info
 from temperance.runs.asking import asked
 from temperance.runs.averaging import Ladder, take_ladder
-from temperance.runs.candidates import with_starts
+from temperance.runs.candidates import distinct_starts
+from temperance.runs.departures import forget_surprises, note_best_start
 from temperance.runs.events import for_the_draws, learn
 from temperance.runs.failures import density_failure, move_failure, own_failure, swap_failure, thawed_failure
 from temperance.runs.foresight import HotPoints, coming_jumps
@@ -56,6 +60,7 @@ from temperance.runs.snapshot import Snapshot, restored, snapshot
 from temperance.runs.starts import Starts, require_gradient, settle
 from temperance.runs.state import RunState, first_run_state, stop_after
 from temperance.runs.unraisable import heeding, noticed
+from temperance.runs.walking import Walks
 from temperance.runs.window import WAITING, Rows
 from temperance.store.contract import Handed
 from temperance.swaps.binding import bind
@@ -107,11 +112,14 @@ class ChainRun:
         self._swaps = bind(plan.strategy, state.position, state.log_density, state.beta, state.n_levels)
         self._swaps.view.parameters[:] = self.now.swap_parameters
         self._buffers = Buffers(self.info, self.control)
+        self._met: list[str] = []  # by scouts, in words
+        self._explained: tuple[Learner | None, Explained] = None, nothing_explained(plan.dim)
         self._bound = plan.target.bind(self._buffers)
         self._loop = compiled_loop(*records_of(plan.moves))  # here, since two threads would each compile it
         self._noise = noise_for(plan)
         if plan.settings.jumps.enabled:
-            self._scout = compiled_scout(*records_of(plan.moves))
+            kernel = compiled_scouts(*records_of(plan.moves))
+            self._walks = Walks(kernel, self._bound, self._buffers, self._fail, self._met)
         if starts is not None:
             generator = np.random.default_rng(keyed(seed, STARTS))
             with noticed(), heeding(self.control, self._bound.failures), self._timed(plan.n_levels):
@@ -359,7 +367,8 @@ class ChainRun:
         self.state.log_density[:] = self.info.log_density
         self.state.log_prior[:] = self.info.log_prior
         log_target = self.info.log_density + self.info.log_prior
-        self.now.learner = with_starts(self.now.learner, self.info.proposal, log_target)
+        note_best_start(self.state)
+        self.now.learner = replace(self.now.learner, starts=distinct_starts(self.info.proposal, log_target))
 
     def _run_block(self, end: int) -> None:
         """Iterations up to ``end``, to the next stop, or as many as there are random numbers for."""
@@ -432,12 +441,15 @@ class ChainRun:
         """Everything that is learnt after this iteration, or nothing if it is stopped on the way."""
         now, settings = self.now, kernel_settings(self.plan, adapting=True)
         spent = int(self.tuning.evaluations[self.n_done - 1])
-        lesson = learn(self.plan, now, self.tuning, self._seed, lambda scout: self._walk(scout, settings))
+        self._met.clear()
+        walk = functools.partial(self._walk, settings)
+        lesson = learn(self.plan, now, self.tuning, self._seed, walk, self._met)
         if not self.running:
             self.n_wasted = int(self.tuning.evaluations[self.n_done - 1]) - spent
             return
         now.swap_parameters, now.coordinate_every = lesson.swap_parameters, lesson.coordinate_every
         now.learner, now.setbacks = lesson.learner, now.setbacks + lesson.setbacks
+        forget_surprises(now.core)
         if not self.plan.shares:
             why = reason_for_more(self.plan, [now.learner], [self.tuning], self.n_done)
             if why:
@@ -446,14 +458,14 @@ class ChainRun:
         now.next_stop = stop_after(self.plan, now.learner, self.n_done)
         self._swaps.view.parameters[:] = now.swap_parameters
 
-    def _walk(self, scout: Scout, settings: Settings) -> bool:
-        """One round of a scout; whether it came to its end."""
+    def _walk(self, settings: Settings, scouts: Scouts) -> bool:
+        """One round of scouts; whether they came to its end."""
         if not self.running:
             return False
-        bound, records = self._bound, (self.state, self.info, settings, self.control)
-        self._guarded(lambda: self._scout(bound.evaluate, bound.context, *records, scout))
-        self.tuning.evaluations[self.n_done - 1] += len(scout.uniforms)
-        return self.running
+        before = int(scouts.n_evaluations.sum())
+        came_back = self._walks.round(scouts, self.state, settings)
+        self.tuning.evaluations[self.n_done - 1] += int(scouts.n_evaluations.sum()) - before
+        return came_back
 
     def _freeze(self) -> None:
         """What was learnt stays as it is from now on, unless adaptation never ends."""
@@ -471,7 +483,15 @@ class ChainRun:
         jumps, refresh = self.now.learner.mixture, self.now.refresh
         schedule = schedule_of(self.plan, self.now)
         view, control = self._swaps.view, self.control
-        return Chain(self.state, self.info, view, settings, schedule, jumps, refresh, noise, trace, control)
+        explained, state, info = self._explains(), self.state, self.info
+        return Chain(state, info, view, settings, schedule, jumps, refresh, explained, noise, trace, control)
+
+    def _explains(self) -> Explained:
+        """What the known modes explain, made anew when others are known."""
+        learner = self.now.learner
+        if self._explained[0] is not learner:
+            self._explained = learner, explained_by(learner.components, learner.mixture, learner.tail_dof)
+        return self._explained[1]
 
     def _guarded(self, call: Callable[[], int]) -> None:
         """Call compiled code; whatever a user's function did wrong on the way becomes the failure."""

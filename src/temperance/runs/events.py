@@ -5,26 +5,24 @@ was known before takes its place, and it is noted.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
 
-from temperance.core.scout import Scout
 from temperance.core.state import FloatArray, Mixture, Trace
-from temperance.runs.candidates import left_from, next_start
-from temperance.runs.learn import affords_scout, frozen, learnt, postponed, to_scout
+from temperance.runs.departures import to_scout
+from temperance.runs.learn import frozen, learnt, postponed
 from temperance.runs.learner import Learner
 from temperance.runs.levels import apparent_scales, covariance_of, own_component
 from temperance.runs.pace import coordinate_every
 from temperance.runs.plan import Plan, unimodal_scale
-from temperance.runs.scouting import explore, new_scout
+from temperance.runs.scouting import Walk, explore, new_scouts, side_by_side, with_finds
 from temperance.runs.seeds import SCOUTS, keyed
 from temperance.runs.state import RunState
 
 Known = TypeVar("Known")
-Walk = Callable[[Scout], bool]  # one round of a scout; whether it came to its end
 
 
 @dataclass(frozen=True)
@@ -38,8 +36,18 @@ class Lesson:
 
 
 @np.errstate(all="ignore")
-def learn(plan: Plan, now: RunState, trace: Trace, seed: np.random.SeedSequence, walk: Walk) -> Lesson:
-    """Everything that is learnt after this iteration, from the rows of the tuning and by scouts."""
+def learn(
+    plan: Plan,
+    now: RunState,
+    trace: Trace,
+    seed: np.random.SeedSequence,
+    walk: Walk,
+    met: Sequence[str] = (),
+) -> Lesson:
+    """Everything that is learnt after this iteration, from the rows of the tuning and by scouts.
+
+    ``met`` has what ended scouts, in words, once they have walked; the first of a chain is noted.
+    """
     notes = Notes(now.n_done)
     parameters = notes.attempt("the swaps", lambda: _parameters(plan, now, trace), now.swap_parameters)
     every = notes.attempt(
@@ -57,6 +65,8 @@ def learn(plan: Plan, now: RunState, trace: Trace, seed: np.random.SeedSequence,
         learner = notes.attempt(
             "scouts", lambda: _scouted(fitted, plan, now, trace, covariance, seed, walk), unscouted
         )
+        if met and learner.n_scouts_lost and not now.learner.n_scouts_lost:
+            notes.add(f"scouts, after iteration {now.n_done}: one of them ended at {met[0]}")
     return Lesson(parameters, every, learner, tuple(notes.setbacks))
 
 
@@ -84,8 +94,12 @@ class Notes:
         try:
             return learn()
         except Exception as error:  # noqa: BLE001  whatever is wrong with what was drawn
-            self.setbacks.append(f"{what}, after iteration {self._iteration}: {error!r}")
+            self.add(f"{what}, after iteration {self._iteration}: {error!r}")
             return known
+
+    def add(self, what: str) -> None:
+        """One thing more that did not go as it should."""
+        self.setbacks.append(what)
 
 
 def _parameters(plan: Plan, now: RunState, trace: Trace) -> FloatArray:
@@ -113,26 +127,18 @@ def _scouted(
     seed: np.random.SeedSequence,
     walk: Walk,
 ) -> Learner:
-    """What scouts find that are sent where no mode is known."""
+    """What scouts find that are sent where no mode is known, as many side by side as there is room for."""
     evaluated = int(trace.evaluations[: now.n_done].sum())
-    is_due = now.n_done >= learner.next_check
-    learner, levels = to_scout(learner, plan, now.core, now.n_done, evaluated)
-
-    def explored(learner: Learner, point: FloatArray, log_target: float) -> Learner:
-        scout = new_scout(point, log_target, covariance)
-        rng = np.random.default_rng(keyed(seed, SCOUTS, learner.n_scouts))
-        return explore(learner, plan, scout, rng, walk)
-
-    while is_due and len(learner.components) and affords_scout(learner, plan, evaluated):
-        row = next_start(learner, plan)
-        if row is None:
-            break
-        point, log_target = learner.start[row], float(learner.start_log_target[row])
-        learner = explored(left_from(learner, row), point, log_target)
-    for level in levels:
-        if affords_scout(learner, plan, evaluated):
-            log_target = float(now.core.log_density[level] + now.core.log_prior[level])
-            learner = explored(learner, now.core.position[level], log_target)
+    learner, leaving = to_scout(learner, plan, now.core, now.n_done, evaluated)
+    at_once = side_by_side(plan.n_levels, plan.dim)
+    for first in range(0, len(leaving), at_once):
+        rows = np.arange(first, min(first + at_once, len(leaving)))
+        scouts = new_scouts(leaving.points.chosen(rows), covariance)
+        rngs = [np.random.default_rng(keyed(seed, SCOUTS, learner.n_scouts + k)) for k in range(len(rows))]
+        at_rest = explore(scouts, rngs, walk)
+        learner = with_finds(learner, plan, scouts, at_rest, leaving.surprising(rows))
+        by_surprise = int(scouts.n_evaluations[rows < leaving.n_surprising].sum())
+        learner = replace(learner, n_surprise_evaluations=learner.n_surprise_evaluations + by_surprise)
     return learner
 
 

@@ -13,7 +13,8 @@ from temperance.modes.policy import LEARNING, REGRESSION
 from temperance.modes.refine import regressed
 from temperance.modes.regress import Known
 from temperance.modes.worth import efficiency
-from temperance.runs.learner import Archive, Learner
+from temperance.runs.brought import Archive
+from temperance.runs.learner import Learner
 from temperance.runs.plan import Plan
 
 

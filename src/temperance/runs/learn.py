@@ -4,22 +4,15 @@ An event takes a `Learner` and returns another; nothing is changed in place. So 
 stopped halfway leaves what was known as it was.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from temperance.core.scout import Scout
-from temperance.core.state import FloatArray, Mixture, State, Trace
-from temperance.modes.components import Components
+from temperance.core.state import FloatArray, Mixture, Trace
 from temperance.modes.learnt import LearntModes
-from temperance.modes.mixture import make_mixture, with_chance, with_mass
-from temperance.modes.policy import LEARNING, SCOUTING
-from temperance.modes.refine import regressed
-from temperance.modes.regress import Known
-from temperance.modes.student import log_fall, squares
-from temperance.modes.surprise import margin, surprises
+from temperance.modes.mixture import with_chance
+from temperance.modes.policy import LEARNING
 from temperance.modes.worth import jump_chance, rest_every, tuning_chance
 from temperance.runs.fitting import distinct_states, fitted, material
 from temperance.runs.learner import Learner, explained_within, is_aside
@@ -53,82 +46,6 @@ def ready_to_jump(learner: Learner, plan: Plan, acceptance: float) -> Learner:
     worth = min(acceptance, learner.efficiency)
     chance = 0.0 if is_aside(learner, plan) else tuning_chance(worth, plan.dim)
     return replace(learner, mixture=with_chance(learner.mixture, chance))
-
-
-def to_scout(
-    learner: Learner, plan: Plan, state: State, n_done: int, n_evaluations: int
-) -> tuple[Learner, list[int]]:
-    """Levels to send a scout from: those whose states no mode explains, the hottest first.
-
-    A state of a hot level may be explained by one mode and yet lie in the valley of another. So when all
-    are explained, a few scouts start from the hottest level.
-    """
-    if not len(learner.components) or is_aside(learner, plan):
-        return replace(learner, next_check=learner.next_fit), []
-    if n_done < learner.next_check:
-        return learner, []
-    pause = max(SCOUTING.check_per_dim * plan.dim, SCOUTING.min_check, n_done // SCOUTING.checks_a_decade)
-    learner = replace(learner, next_check=n_done + pause)
-    n_levels = int(state.n_levels[0])
-    distance = learner.nearest(state.position[1:n_levels]) * state.beta[1:n_levels]
-    levels = [int(level) + 1 for level in np.flatnonzero(distance > explained_within(plan))][::-1]
-    blind = SCOUTING.blind_share * plan.settings.jumps.scout_share * n_evaluations
-    if not levels and n_levels > 1 and learner.n_scout_evaluations < blind:
-        return learner, [n_levels - 1]
-    return learner, levels
-
-
-def affords_scout(learner: Learner, plan: Plan, n_evaluations: int) -> bool:
-    """Whether one more scout stays within the share that they may use; without a share there is none."""
-    share = plan.settings.jumps.scout_share
-    steps = SCOUTING.usual_rounds * scout_steps(plan.dim)
-    allowed = share * n_evaluations + SCOUTING.free * steps
-    return share > 0.0 and learner.n_scout_evaluations + steps <= allowed
-
-
-def scout_steps(dim: int) -> int:
-    """Steps in one round of a scout."""
-    return max(SCOUTING.steps_per_dim * dim, SCOUTING.min_steps)
-
-
-def with_found(learner: Learner, plan: Plan, scout: Scout) -> Learner:
-    """What a scout found becomes a mode if no other explains it."""
-    centre = scout.kept.mean(axis=0)
-    if not len(learner.components) or not _is_new(learner, plan, scout, centre):
-        return learner
-    covariance = math.exp(2.0 * scout.log_scale[0]) * learner.pooled
-    falls = log_fall(squares(scout.kept, centre, covariance), plan.dim)
-    peak = np.median(scout.kept_log_target + falls)
-    found = Components(centre[None], covariance[None], np.array([peak]), np.array([len(scout.kept)]))
-    found, _ = regressed(found, _seen_by(scout), learner.pooled, split=False)
-    joined = with_mass(learner.components.joined(found))
-    if len(joined) <= len(learner.components):
-        return learner
-    mixture = make_mixture(joined, learner.broad_mean, learner.broad_covariance)
-    return replace(
-        learner,
-        components=joined,
-        archive=learner.archive.with_scout(scout),
-        mixture=with_chance(mixture, float(learner.mixture.chance[0])),
-    )
-
-
-def _is_new(learner: Learner, plan: Plan, scout: Scout, centre: FloatArray) -> bool:
-    """Whether no mode explains where a scout has come to: it is far from all, or the density is far higher."""
-    if learner.nearest(centre[None])[0] > explained_within(plan):
-        return True
-    above = surprises(scout.kept, scout.kept_log_target, learner.components, learner.mixture)
-    return bool(np.median(above) > margin(plan.dim))
-
-
-def _seen_by(scout: Scout) -> Known:
-    """What a scout evaluated in its last round; its states are where it was."""
-    finite = np.isfinite(scout.tried_log_target)
-    return Known(
-        np.concatenate([scout.kept, scout.tried[finite]]),
-        np.append(scout.kept_log_target, scout.tried_log_target[finite]),
-        np.arange(len(scout.kept) + np.count_nonzero(finite)) < len(scout.kept),
-    )
 
 
 def frozen(learner: Learner, plan: Plan, n_levels: int) -> Learner:

@@ -5,47 +5,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from temperance.core.scout import Scout
 from temperance.core.state import FloatArray, Mixture
 from temperance.modes.components import Components, no_components
 from temperance.modes.mixture import no_mixture
-from temperance.modes.policy import LEARNING, SCOUTING
+from temperance.modes.policy import LEARNING, SURPRISE
 from temperance.modes.student import whitened_squares
+from temperance.runs.brought import Archive, no_archive
+from temperance.runs.candidates import Points, Starts, no_points
 from temperance.runs.plan import Plan, next_meeting
 from temperance.theory import chi_square_quantile
-
-
-@dataclass(frozen=True)
-class Archive:
-    """What scouts brought back: states, which make modes, and all that they evaluated at last."""
-
-    point: FloatArray
-    log_density: FloatArray
-    width: FloatArray
-    tried: FloatArray
-    tried_log_density: FloatArray
-
-    @staticmethod
-    def columns() -> tuple[str, ...]:
-        """The names of the columns, in order."""
-        return "point", "log_density", "width", "tried", "tried_log_density"
-
-    def with_scout(self, scout: Scout) -> "Archive":
-        """With what a scout kept. Its scale tells how wide a mode is that is wider than the base's."""
-        width = np.full(len(scout.kept), max(1.0, math.exp(scout.log_scale[0])))
-        most, finite = SCOUTING.max_archive, np.isfinite(scout.tried_log_target)
-        return Archive(
-            np.concatenate([self.point, scout.kept])[-most:],
-            np.concatenate([self.log_density, scout.kept_log_target])[-most:],
-            np.concatenate([self.width, width])[-most:],
-            np.concatenate([self.tried, scout.tried[finite]])[-most:],
-            np.concatenate([self.tried_log_density, scout.tried_log_target[finite]])[-most:],
-        )
-
-
-def no_archive(dim: int) -> Archive:
-    """Nothing yet."""
-    return Archive(np.empty((0, dim)), np.empty(0), np.empty(0), np.empty((0, dim)), np.empty(0))
 
 
 @dataclass(frozen=True)
@@ -60,9 +28,9 @@ class Learner:
     archive: Archive
     told_at: FloatArray  # (component,) of those that chains share: when all came to know of it
     seen: FloatArray  # (component,) likewise: one if this chain had been there by itself before, else zero
-    start: FloatArray  # (start, dim) the distinct points that this chain was given
-    start_log_target: FloatArray  # (start,)
-    start_scouted: FloatArray  # (start,) one if a scout has left from there, else zero
+    starts: Starts  # the distinct points that this chain was given
+    surprising: Points  # points that no mode explains, of all that were evaluated
+    vain: Points  # those from where scouts came back and had found nothing
     next_fit: int
     next_check: int
     shape_is_known: bool = False  # ``pooled`` is that of components which describe many states well
@@ -74,6 +42,10 @@ class Learner:
     rest_every: int = 1
     n_scouts: int = 0
     n_scout_evaluations: int = 0
+    n_surprise_evaluations: int = 0  # of these, by scouts that left from surprising points
+    n_scouts_lost: int = 0  # that met a NaN, a +inf or an error
+    tail_dof: float = SURPRISE.dofs[0]  # of modes, by the points where scouts had found nothing
+    best_scouted: float = -math.inf  # log density of the best point that a scout has left from
 
     def nearest(self, points: FloatArray) -> FloatArray:
         """Squared distance of points to the nearest mode; the broad component is none."""
@@ -96,9 +68,9 @@ def first_learner(plan: Plan) -> Learner:
         archive=no_archive(dim),
         told_at=np.empty(0),
         seen=np.empty(0),
-        start=np.empty((0, dim)),
-        start_log_target=np.empty(0),
-        start_scouted=np.empty(0),
+        starts=Starts(no_points(dim), np.empty(0)),
+        surprising=no_points(dim),
+        vain=no_points(dim),
         next_fit=next_fit,
         next_check=next_fit,
     )

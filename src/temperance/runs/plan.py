@@ -164,6 +164,7 @@ def kernel_settings(plan: Plan, *, adapting: bool) -> core.Settings:
     gap_gain = adaptation.ladder_gain or adaptation.gain
     return core.Settings(
         adapting=adapting,
+        watching=adapting and sends_scouts(plan),
         pinned=bool(plan.betas[-1] == 0.0),
         heat_bath=plan.strategy.heat_bath,
         n_swaps=plan.n_swaps,
@@ -197,6 +198,11 @@ def kernel_settings(plan: Plan, *, adapting: bool) -> core.Settings:
         min_variance=float(bounds.variance[0]),
         max_variance=float(bounds.variance[1]),
     )
+
+
+def sends_scouts(plan: Plan) -> bool:
+    """Whether scouts may be sent at all."""
+    return plan.settings.jumps.enabled and plan.settings.jumps.scout_share > 0.0
 
 
 def first_coordinate_every(plan: Plan) -> int:

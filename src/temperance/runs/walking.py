@@ -1,0 +1,82 @@
+"""Rounds of scouts in this process; what the density does to one of them ends that one, never the run."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from temperance.core.scout import Scouts
+from temperance.core.state import RAISED, RUNNING, STATUS, Settings, State
+from temperance.errors import PoolError
+from temperance.runs.asking import asked
+from temperance.runs.unraisable import heeding
+from temperance.targets import Bound, Buffers
+
+
+class Walks:
+    """The walks of scouts beside one chain, whose buffers they borrow.
+
+    ``fail`` is told of what ends the run: a pool that is gone, or somebody who wants to leave. ``met``
+    gets what the first scout met, in words.
+    """
+
+    def __init__(
+        self,
+        kernel: Callable[..., int],
+        bound: Bound,
+        buffers: Buffers,
+        fail: Callable[[BaseException], None],
+        met: list[str],
+    ) -> None:
+        self.met = met
+        self._kernel, self._bound, self._buffers, self._fail = kernel, bound, buffers, fail
+
+    def round(self, scouts: Scouts, state: State, settings: Settings) -> bool:
+        """One round; whether it came to its end."""
+        status, before = self._buffers.control, scouts.met.copy()
+        scouts.n_steps[0] = 0
+        while status[STATUS] == RUNNING:
+            error = self._walk_on(scouts, state, settings)
+            if error is None:
+                break
+            if isinstance(error, PoolError) or not isinstance(error, Exception):
+                self._fail(error)
+                return False
+            status[STATUS] = RUNNING
+            self._end_those_that_fail(scouts, error)
+        for scout in np.flatnonzero(scouts.met > before)[:1] if not self.met else ():
+            point = scouts.tried[scout, scouts.met[scout] - 1]
+            self.met.append(f"a log density that is NaN or +inf at the point {self._bound.show(point)}")
+        return bool(status[STATUS] == RUNNING)
+
+    def _walk_on(self, scouts: Scouts, state: State, settings: Settings) -> BaseException | None:
+        """To the end of the round, or to an error of the density."""
+        bound, control = self._bound, self._buffers.control
+        try:
+            with heeding(control, bound.failures):
+                self._kernel(
+                    bound.evaluate, bound.context, state, self._buffers.info, settings, control, scouts
+                )
+        except BaseException as error:  # noqa: BLE001  whatever the density raised
+            control[STATUS] = RAISED
+            return error
+        return bound.failures.pop() if control[STATUS] == RAISED else None
+
+    def _end_those_that_fail(self, scouts: Scouts, error: Exception) -> None:
+        """Ask for the points of this step one by one, and end the scouts whose points raise an error.
+
+        Where none does by itself, all that walk are ended: such a density cannot be told from a broken one.
+        """
+        walking = np.flatnonzero(scouts.walking)
+        points = self._buffers.info.proposal[: len(walking)].copy()
+        failed = [self._raises(point) for point in points] if len(walking) > 1 else [True]
+        for scout in walking[np.array(failed)] if any(failed) else walking:
+            scouts.walking[scout], scouts.met[scout] = 0, scouts.n_steps[0] + 1
+            scouts.n_evaluations[scout] += 1
+        if not self.met:
+            place = points[failed.index(True) if any(failed) else 0]
+            self.met.append(f"{error!r} at the point {self._bound.show(place)}")
+
+    def _raises(self, point: np.ndarray) -> bool:
+        info = self._buffers.info
+        info.n_asked[0], info.proposal[0] = 1, point
+        return asked(self._bound, self._buffers) is not None
