@@ -87,7 +87,7 @@ class State(NamedTuple):
     surprise: Annotated[FloatArray, of_level(fill=-math.inf, inherited=False)]
     surprise_log_target: Annotated[FloatArray, of_level(fill=-math.inf, inherited=False)]
     surprise_point: Annotated[FloatArray, of_level("dim", inherited=False)]
-    credit: Annotated[FloatArray, of_level(inherited=False)]
+    credit: Annotated[FloatArray, of_level(2, inherited=False)]  # for high points, and for low ones
     explainer: Annotated[IntArray, of_level()]
     best_log_target: Annotated[FloatArray, of(1, fill=-math.inf)]  # of all points while tuning
     best_point: Annotated[FloatArray, of("dim")]
@@ -163,9 +163,10 @@ class Explained(NamedTuple):
     centre: Annotated[FloatArray, of("component", "dim")]
     whitener: Annotated[FloatArray, of("component", "dim", "dim")]  # inverse of the root of the scale matrix
     log_peak: Annotated[FloatArray, of("component")]
+    slope: Annotated[FloatArray, of("component")]  # largest eigenvalue of the inverse of the scale matrix
     reach: Annotated[FloatArray, of("component")]  # e^(log peak less the highest, over the power of the fall)
     highest: Annotated[FloatArray, of(1)]  # log peak
-    floor: Annotated[FloatArray, of(1)]  # a log density below it surprises nobody
+    floor: Annotated[FloatArray, of(1)]  # what lies below it is looked at with work of its own
     margin: Annotated[FloatArray, of(1)]  # above the prediction, from where on it does
     dof: Annotated[FloatArray, of(1)]  # of the tails that modes are believed to have
     allowance: Annotated[FloatArray, of(1)]  # work that each point brings

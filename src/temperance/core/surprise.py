@@ -1,9 +1,9 @@
 """No evaluated point is forgotten: while tuning, each is compared with what the known modes explain.
 
 A point is as surprising as its log density is above the largest that any one mode predicts there. Each level
-keeps its most surprising one. Looking takes time, so that every point brings some work that may be done at
-its level, and is looked at when there is some: warm levels, whose points mostly lie within modes, are looked
-at now and then, and hot ones, of whose points few are high enough to matter, nearly always.
+keeps its most surprising one. Looking takes time: every point brings some work that may be done at its
+level, and is looked at when there is some. High points, which lie within modes more often, and low ones have
+work of their own each, so that neither kind crowds out the other.
 """
 
 import math
@@ -11,7 +11,7 @@ import math
 from temperance.core.compile import compiled
 from temperance.core.state import Chain, Explained, FloatArray, Info, State
 
-POINT_WORK = 12.0  # of looking at a point, in products of two coordinates
+POINT_WORK = 8.0  # of looking at a point, in products of two coordinates
 COMPONENT_WORK = 3.0  # of looking at a component, beside the products
 
 
@@ -23,9 +23,10 @@ def watch_points(chain: Chain) -> None:
         log_target = info.log_density[k] + info.log_prior[k]
         note_best(state, info, k, log_target)
         if explained.log_peak.shape[0] > 0:
-            level = info.asker[k]
-            if may_look(state, level, log_target, explained):
-                look_at_point(state, level, info.proposal[k], log_target, explained)
+            level, tier = info.asker[k], 0 if log_target > explained.floor[0] else 1
+            if may_look(state, level, tier, explained) and log_target > -math.inf:
+                work = look_at_point(state, level, info.proposal[k], log_target, explained)
+                state.credit[level, tier] -= work
 
 
 @compiled
@@ -38,21 +39,25 @@ def note_best(state: State, info: Info, k: int, log_target: float) -> None:
 
 
 @compiled
-def may_look(state: State, level: int, log_target: float, explained: Explained) -> bool:
-    """Whether a point is high enough to matter, and there is work left at its level; in place."""
-    state.credit[level] = min(state.credit[level] + explained.allowance[0], 0.0)
-    return bool(log_target > explained.floor[0] and state.credit[level] >= 0.0)
+def may_look(state: State, level: int, tier: int, explained: Explained) -> bool:
+    """Whether there is work left at a level for points as high as this one; in place."""
+    for k in range(2):
+        state.credit[level, k] = min(state.credit[level, k] + explained.allowance[0], 0.0)
+    return bool(state.credit[level, tier] >= 0.0)
 
 
 @compiled
 def look_at_point(
     state: State, level: int, point: FloatArray, log_target: float, explained: Explained
-) -> None:
-    """Keep the point if it is the most surprising of its level, in place."""
+) -> float:
+    """Keep the point if it is the most surprising of its level, in place; the work that it took to see."""
     n_components, dim, dof = explained.centre.shape[0], point.shape[0], explained.dof[0]
     power = 0.5 * (dof + dim)
     stretch = math.exp((explained.highest[0] + explained.margin[0] - log_target) / power)
-    work, first = POINT_WORK, state.explainer[level] % n_components
+    work, first = POINT_WORK + dim, state.explainer[level] % n_components
+    reach = dof * (explained.reach[first] * stretch - 1.0)
+    if square_at_most(first, point, explained) <= reach:
+        return work
     for turn in range(n_components):
         component = (first + turn) % n_components
         reach = dof * (explained.reach[component] * stretch - 1.0)
@@ -60,14 +65,22 @@ def look_at_point(
         work += COMPONENT_WORK + products
         if square <= reach:
             state.explainer[level] = component
-            state.credit[level] -= work
-            return
-    state.credit[level] -= 2.0 * work
+            return work
     surprise = log_target - prediction(point, explained)
     if surprise > explained.margin[0] and surprise > state.surprise[level]:
         state.surprise[level], state.surprise_log_target[level] = surprise, log_target
         for i in range(dim):
             state.surprise_point[level, i] = point[i]
+    return 2.0 * work
+
+
+@compiled
+def square_at_most(component: int, point: FloatArray, explained: Explained) -> float:
+    """A bound on the squared distance from a centre, in the shortest width there in all directions."""
+    square = 0.0
+    for i in range(point.shape[0]):
+        square += (point[i] - explained.centre[component, i]) ** 2
+    return explained.slope[component] * square
 
 
 @compiled

@@ -55,12 +55,11 @@ class Scouting:
 class Surprise:
     """Which evaluated points start scouts, and what looking at them may cost."""
 
-    # A log density that falls short of the lowest peak by more than so many times what nearly all states of a
-    # Gaussian do surprises nobody.
-    floor_quantile: float = 0.999
-    depth: float = 3.0
-    # Degrees of freedom of the tails that modes are believed to have: light ones, so that little is explained,
-    # until scouts come back from there and have found nothing.
+    floor_quantile: float = 0.999  # of the fall below the lowest peak, up to which a log density is high
+    margin: float = 2.0  # above the prediction, in tails; within a mode it is that of clusters
+    tightness: float = 0.9  # of squared distances: how well shapes are known at best
+    # Degrees of freedom of the tails that modes are believed to have: light ones, so that little is
+    # explained, until scouts come back from there and have found nothing.
     dofs: tuple[float, ...] = (10_000.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3)
     n_vain: int = 16  # of such points that are remembered
     # What each point brings, in products of two coordinates: a tenth of an iteration on a density of 0.1 µs.

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from temperance.core.state import JUMP_DOF, Explained, FloatArray, Mixture
+from temperance.core.state import Explained, FloatArray, Mixture
 from temperance.modes.components import Components
 from temperance.modes.policy import FITTING, SURPRISE
 from temperance.modes.student import whitened_squares
@@ -16,14 +16,14 @@ def surprises(
     log_density: FloatArray,
     components: Components,
     mixture: Mixture,
-    dof: float = float(JUMP_DOF),
+    dof: float,
 ) -> FloatArray:
     """Log density less the largest that any one component predicts there; the broad one predicts nothing.
 
     A component falls as Student's t does with so many degrees of freedom.
     """
     squares = whitened_squares(points, mixture)[:, :-1]
-    falls = power(dof, points.shape[1]) * np.log1p(squares / dof)
+    falls = power(dof, points.shape[1]) * np.log1p(SURPRISE.tightness * squares / dof)
     above: FloatArray = log_density - (components.log_peak - falls).max(axis=1)
     return above
 
@@ -42,14 +42,14 @@ def tail_dof(points: FloatArray, log_density: FloatArray, components: Components
     """The lightest tails by which none of these points surprises, which belong to known modes."""
     for dof in SURPRISE.dofs[:-1] if len(points) else ():
         above = surprises(points, log_density, components, mixture, dof)
-        if np.all(above <= margin(points.shape[1])):
+        if np.all(above <= SURPRISE.margin):
             return dof
     return SURPRISE.dofs[-1] if len(points) else SURPRISE.dofs[0]
 
 
 def nothing_explained(dim: int) -> Explained:
     """No mode is known."""
-    return Explained(np.empty((0, dim)), np.empty((0, dim, dim)), np.empty(0), np.empty(0), *np.zeros((5, 1)))
+    return Explained(np.empty((0, dim)), np.empty((0, dim, dim)), *np.empty((3, 0)), *np.zeros((5, 1)))
 
 
 def explained_by(components: Components, mixture: Mixture, dof: float) -> Explained:
@@ -58,15 +58,17 @@ def explained_by(components: Components, mixture: Mixture, dof: float) -> Explai
     if not len(components):
         return nothing_explained(dim)
     highest = components.log_peak.max()
-    depth = 0.5 * SURPRISE.depth * chi_square_quantile(SURPRISE.floor_quantile, dim)
+    depth = 0.5 * chi_square_quantile(SURPRISE.floor_quantile, dim)
+    whitener = math.sqrt(SURPRISE.tightness) * mixture.whitener[:-1]
     return Explained(
         centre=mixture.centre[:-1].copy(),
-        whitener=mixture.whitener[:-1].copy(),
+        whitener=whitener,
         log_peak=components.log_peak.copy(),
+        slope=np.linalg.norm(whitener, ord=2, axis=(1, 2)) ** 2,
         reach=np.exp((components.log_peak - highest) / power(dof, dim)),
         highest=np.array([highest]),
         floor=np.array([components.log_peak.min() - depth]),
-        margin=np.array([margin(dim)]),
+        margin=np.array([SURPRISE.margin]),
         dof=np.array([dof]),
         allowance=np.array([SURPRISE.work + SURPRISE.work_per_dim * dim]),
     )

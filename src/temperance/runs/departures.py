@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from temperance.core.state import FloatArray, State
 from temperance.modes.policy import SCOUTING, SURPRISE
@@ -68,7 +69,15 @@ def with_surprises(learner: Learner, plan: Plan, state: State) -> Learner:
     learner = replace(learner, tail_dof=tail_dof(vain.point, vain.log_target, *known))
     above = surprises(waiting.point, waiting.log_target, *known, learner.tail_dof)
     order = np.argsort(-above, kind="stable")[: SURPRISE.waiting]
-    return replace(learner, surprising=waiting.chosen(order[above[order] > margin(plan.dim)]))
+    is_news = are_news(learner, plan, waiting, above)
+    return replace(learner, surprising=waiting.chosen(order[is_news[order]]))
+
+
+def are_news(learner: Learner, plan: Plan, points: Points, above: FloatArray) -> npt.NDArray[np.bool_]:
+    """Which of these are that far above what is known: in a mode its core may be denser than was believed."""
+    is_far = learner.nearest(points.point) > explained_within(plan)
+    news: npt.NDArray[np.bool_] = above > np.where(is_far, SURPRISE.margin, margin(plan.dim))
+    return news
 
 
 def forget_surprises(state: State) -> None:

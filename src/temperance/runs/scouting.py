@@ -8,7 +8,7 @@ import numpy as np
 
 from temperance.core.schema import allocate
 from temperance.core.scout import Scouts
-from temperance.core.state import FloatArray
+from temperance.core.state import JUMP_DOF, FloatArray
 from temperance.modes.components import Components
 from temperance.modes.mixture import make_mixture, with_chance, with_mass
 from temperance.modes.policy import SCOUTING, SURPRISE
@@ -55,11 +55,11 @@ def explore(scouts: Scouts, rngs: Sequence[np.random.Generator], walk: Walk) -> 
             rngs[scout].random(out=scouts.uniforms[scout])
         if not walk(scouts):
             break
-        for scout in np.flatnonzero(scouts.walking):
+        for scout in np.flatnonzero(scouts.walking).tolist():
             reached = float(np.mean(scouts.kept_log_target[scout]))
             # Within a mode the log density varies by √(d/2).
             if math.isfinite(reached) and reached - before[scout] < math.sqrt(0.5 * dim):
-                at_rest.append(int(scout))
+                at_rest.append(scout)
                 scouts.walking[scout] = 0
             before[scout] = reached
         if not scouts.walking.any():
@@ -76,7 +76,7 @@ def with_finds(learner: Learner, plan: Plan, scouts: Scouts, at_rest: Sequence[i
     for scout in at_rest:
         known = learner
         learner = with_found(learner, plan, found_by(scouts, scout))
-        if scout < len(left) and learner is known:
+        if scout < len(left) and learner is known and lies_in_tail(learner, plan, left.point[scout]):
             learner = with_vain(learner, left.chosen(np.array([scout])))
     return replace(
         learner,
@@ -84,6 +84,11 @@ def with_finds(learner: Learner, plan: Plan, scouts: Scouts, at_rest: Sequence[i
         n_scout_evaluations=learner.n_scout_evaluations + int(scouts.n_evaluations.sum()),
         n_scouts_lost=learner.n_scouts_lost + int(np.count_nonzero(scouts.met)),
     )
+
+
+def lies_in_tail(learner: Learner, plan: Plan, point: FloatArray) -> bool:
+    """Whether a point is far from all modes, so that tails are what would explain it."""
+    return bool(learner.nearest(point[None])[0] > explained_within(plan))
 
 
 def with_vain(learner: Learner, left: Points) -> Learner:
@@ -118,7 +123,7 @@ def _is_new(learner: Learner, plan: Plan, found: Found, centre: FloatArray) -> b
     """Whether no mode explains where a scout has come to: all are far, or the density is far higher."""
     if learner.nearest(centre[None])[0] > explained_within(plan):
         return True
-    above = surprises(found.kept, found.kept_log_target, learner.components, learner.mixture)
+    above = surprises(found.kept, found.kept_log_target, learner.components, learner.mixture, JUMP_DOF)
     return bool(np.median(above) > margin(plan.dim))
 
 
