@@ -9,6 +9,7 @@ from typing import Any
 
 NOT_SHOWN = (f"{Path(__file__).parent}{os.sep}", f"{sysconfig.get_paths()['stdlib']}{os.sep}", "<frozen")
 INSTALLED = {"site-packages", "dist-packages"}
+MOST_TOLD = 500  # letters of an error of somebody else
 PLACE = "_temperance_place"  # of an error that came from another process, without its traceback
 
 
@@ -32,6 +33,15 @@ def came_from(error: BaseException | None) -> str:
     """The same as the end of a message."""
     place = origin(error)
     return f", from {place}" if place else ""
+
+
+def told(error: BaseException | None) -> str:
+    """The same with what the error says itself, so that no traceback has to be read for it."""
+    if error is None:
+        return ""
+    text = " ".join(str(error).split())
+    short = f"{text[:MOST_TOLD]} ..." if len(text) > MOST_TOLD else text
+    return f"{came_from(error)} ({type(error).__name__}{f': {short}' if short else ''})"
 
 
 def with_place(error: BaseException, place: str) -> BaseException:
