@@ -172,7 +172,7 @@ def test_08_the_line_shown_is_the_users_own():
 
 
 def assert_shows_the_line(error, text):
-    file, line = re.search(r", from (.*):(\d+)$", str(error)).groups()
+    file, line = re.search(r", from (\S+):(\d+)(?: \(|$)", str(error)).groups()
     assert file == __file__
     assert text in linecache.getline(file, int(line))
 

@@ -67,6 +67,7 @@ ALLOWED = {
         "targets",
         "settings",
         "executors.contract",
+        "executors.cores",
         "executors.trouble",
         "store.contract",
         "theory",
@@ -142,6 +143,7 @@ ALLOWED = {
     ),
     "paper": (
         "core.compile",
+        "executors.cores",
         "theory",
         "runs.record",
         "results",
