@@ -175,9 +175,11 @@ ALLOWED = {
         "checks",
     ),
     "arguments": ("", "until", "errors", "origin"),
+    "continuing": ("runs.seeds", "stored", "errors"),
     "cli": (
         "",
         "arguments",
+        "continuing",
         "demo",
         "paper",
         "results.storage",
@@ -203,6 +205,7 @@ ALLOWED = {
         "runs.stopping",
         "sampling",
         "settings",
+        "stored",
         "until",
     ),
 }
