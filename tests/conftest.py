@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from temperance.runs import drive
+from temperance.executors import cores
 
 SUITE_SEED = 20261116
 
@@ -19,7 +19,7 @@ FIRST = [
 ]  # fmt: skip
 
 # The suite takes all cores already: more threads in each process would only wait for one another.
-drive.os = SimpleNamespace(cpu_count=lambda: 1)
+cores.os = SimpleNamespace(cpu_count=lambda: 1, environ={})
 
 settings.register_profile("suite", deadline=None, derandomize=True, max_examples=100)
 settings.load_profile("suite")

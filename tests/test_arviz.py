@@ -85,6 +85,23 @@ def test_values_are_those_of_the_result(result):
         np.testing.assert_array_equal(stats["acceptance_rate"][k], chain.sampling.base_accept_prob)
 
 
+def test_the_mode_of_each_draw_and_the_weights_of_modes(arviz, seed, tmp_path):
+    """As the result has them, also from a file."""
+    modes = tp.zoo.two_modes(2, separation=5.0)
+    options = {"draws": 300, "tune": 1_000, "chains": 2, "levels": 3, "progress": False}
+    made = tp.sample(modes, seed=seed, **options)
+    data = made.to_arviz()
+    data.to_netcdf(str(tmp_path / "run.nc"))
+    for shown in (data, arviz.from_netcdf(str(tmp_path / "run.nc"))):
+        label = np.asarray(shown.sample_stats["mode"])
+        np.testing.assert_array_equal(label, made.modes.label)
+        np.testing.assert_allclose(np.atleast_1d(shown.posterior.attrs["mode_weight"]), made.modes.weight)
+        assert shown.posterior.attrs["verdict"] == made.verdict
+    heaviest = np.asarray(data.posterior["x"])[np.asarray(data.sample_stats["mode"]) == 0]
+    np.testing.assert_allclose(heaviest.mean(axis=0), made.modes.centre[0])
+    assert len(made.modes) == 2
+
+
 def test_jumps_and_evaluations_are_there_and_the_acceptance_is_of_what_was_proposed(result):
     modes = learnt_modes(np.zeros((2, 3)), rest_every=5)
     tree = with_chains(result, lambda k, chain: jumping(chain, modes, accepted=0.75)).to_datatree()

@@ -99,6 +99,39 @@ def test_04_plus_infinity_at_start(kind):
 
 
 @each_kind
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_bad_values_at_starts_that_are_drawn(kind, value):
+    """With bad_density='reject' they are one more try of the draw; without, the error says so."""
+
+    def outside_at_first(rng):  # the first call only tells the dimension
+        n_calls.append(1)
+        return [EDGE + 1.0 if len(n_calls) < 6 else EDGE - 1.0, rng.normal()]
+
+    n_calls: list[int] = []
+    starts = {**TINY, "initial": outside_at_first}
+    result = run_edged(kind, outside=value, settings=tp.Settings(bad_density="reject"), **starts)
+    assert np.all(result.draws[:, :, 0] <= EDGE)
+    cure = r"it must be finite; .*; with Settings\(bad_density='reject'\) another start is tried instead"
+    n_calls.clear()
+    with pytest.raises(tp.StartError, match=cure):
+        run_edged(kind, outside=value, **starts)
+
+
+@each_kind
+def test_bad_values_at_starts_that_were_given_are_no_draws(kind):
+    settings = tp.Settings(bad_density="reject")
+    with pytest.raises(tp.StartError, match="is nan, it must be finite; the point is ") as caught:
+        run_edged(kind, outside=math.nan, settings=settings, **{**TINY, "initial": [1.0, 0.0]})
+    assert "bad_density" not in str(caught.value)
+
+
+def test_bad_values_at_all_starts_are_named():
+    starts = {**TINY, "initial": lambda rng: rng.uniform(1.0, 2.0, size=2)}
+    with pytest.raises(tp.StartError, match=f"in {MAX_TRIES} tries; .* where the log density is nan"):
+        run_edged("plain", outside=math.nan, settings=tp.Settings(bad_density="reject"), **starts)
+
+
+@each_kind
 @pytest.mark.parametrize("value", [math.nan, math.inf], ids=["05_nan", "06_plus_infinity"])
 def test_midway(kind, value):
     with pytest.raises(
@@ -114,13 +147,15 @@ def test_08_exception_midway(kind):
         run_edged(kind, raises=True, **UP_TO_THE_EDGE)
     assert_partial(info.value)
     assert isinstance(info.value.__cause__, ValueError)
+    assert "(ValueError: beyond the edge)" in str(info.value)
     assert str(info.value.__cause__) == "beyond the edge"
     assert_shows_the_line(info.value, "beyond the edge")
 
 
 @each_kind
 def test_08_exception_at_the_start(kind):
-    with pytest.raises(tp.DensityError, match="raised an error at the start of chain 1, level 1") as info:
+    said = r"raised an error at the start of chain 1, level 1.*\(ValueError: beyond the edge\)"
+    with pytest.raises(tp.DensityError, match=said) as info:
         run_edged(kind, raises=True, initial=[1.0, 0.0], **TINY)
     assert_shows_the_line(info.value, "beyond the edge")
 
@@ -137,7 +172,7 @@ def test_08_the_line_shown_is_the_users_own():
 
 
 def assert_shows_the_line(error, text):
-    file, line = re.search(r", from (.*):(\d+)$", str(error)).groups()
+    file, line = re.search(r", from (\S+):(\d+)(?: \(|$)", str(error)).groups()
     assert file == __file__
     assert text in linecache.getline(file, int(line))
 

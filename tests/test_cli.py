@@ -238,6 +238,63 @@ def test_a_model_with_data_goes_on_with_them(folder):
     assert np.array_equal(tp.load(folder / "begun").draws, tp.load(folder / "file.npz").draws)
 
 
+def test_the_same_command_begins_a_run_and_goes_on_with_it(folder):
+    """As jobs of a cluster do, one after the other: the first is ended, the second does not know of it."""
+    command = ["sample", "user_model:breaking", "--initial", "0,0", *FEW[2:], "--draws", "400"]
+    command += ["--out", "run/", "--continue"]
+    first = run(*command)
+    assert_one_line(first, "no such place")
+    assert tp.holds_run("run")
+    sys.modules["user_model"].breaking = sys.modules["user_model"].gaussian  # mended
+    second = run(*command)
+    assert second.exit_code == 0, second.stderr
+    whole = {"draws": 400, "tune": 20, "chains": 2, "levels": 2, "seed": 1, "progress": False}
+    expected = tp.sample(lambda x: -0.5 * float(x @ x), initial=np.zeros(2), **whole)
+    np.testing.assert_array_equal(tp.load("run").draws, expected.draws)
+    third = run(*command)
+    assert (third.exit_code, third.stdout) == (0, second.stdout)
+
+
+@pytest.mark.parametrize(
+    ("other", "text"),
+    [
+        (["--seed", "2"], "--out: the run in run was begun with seed 1, got 2"),
+        (["--chains", "3"], "begun with chains 2, got 3"),
+        (["--levels", "3"], "begun with levels 2, got 3"),
+        (["--thin", "2"], "begun with thin 1, got 2"),
+        (["--draws", "10"], "draws must not be fewer than the 20"),
+        (["--overwrite"], "--continue needs a folder, --out NAME/, and excludes --overwrite"),
+        (["--out", "file"], "--continue needs a folder, --out NAME/, and excludes --overwrite"),
+    ],
+)
+def test_another_run_than_the_one_that_is_there_does_not_go_on(folder, other, text):
+    assert sample("gaussian", "--out", "run/").exit_code == 0
+    assert_one_line(sample("gaussian", "--out", "run/", "--continue", *other), text)
+
+
+def test_goals_go_on_with_the_same_command(folder):
+    goals = ["--until", "ess=30,draws=400", "--out", "run/", "--continue"]
+    first = sample("gaussian", *goals)
+    second = sample("gaussian", *goals)
+    assert (first.exit_code, second.exit_code) == (0, 0), second.stderr
+    assert second.stdout == first.stdout
+
+
+def test_runs_are_put_together(folder):
+    """Files and folders alike; broken: a run without draws that goes unseen."""
+    assert sample("gaussian", "--out", "one/").exit_code == 0
+    assert sample("gaussian", "--seed", "2", "--out", "two").exit_code == 0
+    made = run("combine", "one", "two.npz", "--out", "both")
+    assert made.exit_code == 0, made.stderr
+    assert "4 chains x 20 draws" in made.stdout
+    assert "all runs: both.npz" in made.stdout
+    parts = [tp.load("one").draws, tp.load("two.npz").draws]
+    np.testing.assert_array_equal(tp.load("both.npz").draws, np.concatenate(parts))
+    assert_one_line(run("combine", "one", "one"), "results must be of different seeds")
+    assert_one_line(run("combine", "one", "two.npz", "--out", "both"), "--out: both.npz exists")
+    assert_one_line(run("combine"), "Missing argument 'RUN...'")
+
+
 def test_workers_make_the_same_run(folder):
     whole = run("sample", "user_model:gaussian", "--initial", "0,0", *FEW, "--out", "file")
     begun = run("sample", "user_model:gaussian", "--initial", "0,0", *FEW, "--draws", "7", "--out", "begun/")

@@ -1,13 +1,16 @@
 """The documentation: its examples run and print what it says, its links lead somewhere."""
 
 import importlib.util
+import math
 import re
+import shlex
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from stan_library import built
+from temperance.cli import main
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -79,6 +82,74 @@ def test_examples_run_and_print_what_they_say(page, tmp_path, monkeypatch, capsy
             assert words(printed) == words(said)
         else:
             assert printed == (said or "")
+
+
+COMMAND = re.compile(r"(?:^|[ `])(temperance (?:[a-z]+)[^`#\n]*)", re.MULTILINE)
+SHELL = re.compile(r"^```sh\n.*?^```$|(?<!`)`[^`\n]+`(?!`)", re.MULTILINE | re.DOTALL)
+
+
+def commands(text: str) -> list[list[str]]:
+    """What is typed into a shell to call us, on a page: in examples and between the lines."""
+    typed = [match[1] for part in SHELL.findall(text) for match in COMMAND.finditer(part)]
+    return [shlex.split(one.replace("; then", ""))[1:] for one in typed]
+
+
+@each_page
+def test_commands_of_the_shell_are_those_that_there_are(page) -> None:
+    """Names and options; the examples that take longer are run by the tests of the command line."""
+    for name, *words_after in commands(page.read_text(encoding="utf-8")):
+        command = main.commands[name]
+        options = {option for parameter in command.params for option in parameter.opts}
+        assert {word for word in words_after if word.startswith("-")} <= {*options, "--help", "-h"}
+
+
+def test_a_command_that_there_is_not_would_be_seen() -> None:
+    text = "As `temperance fly --high 3` says:\n\n```sh\nsrun temperance sample a:b --out x/  # or so\n```\n"
+    assert commands(text) == [["fly", "--high", "3"], ["sample", "a:b", "--out", "x/"]]
+
+
+# Examples that are not Python, by page and first line: which test runs them, or why none does.
+ELSEWHERE = {
+    ("README.md", "make demo"): "the demo in test_cli.py, `make test` is what runs",
+    ("README.md", "python -m pip install"): "test_release.py installs wheel and sdist",
+    ("README.md", "temperance sample module:model"): "names and options above; each command in test_cli.py",
+    ("docs/results.md", "temperance sample zoo:twenty_peaks"): "test_report.py",
+    ("docs/parallel.md", "from dask.distributed"): "test_pool_engines.py, on a cluster of its own",
+    ("docs/parallel.md", "mpiexec -n 64"): "test_pool_engines.py, with three processes",
+    ("docs/parallel.md", "#!/bin/bash"): "not run: there is no SLURM here; what it starts is as above",
+    ("docs/howto/cluster.md", ""): "test_cluster_page.py",
+    ("docs/architecture.md", "src/temperance/"): "no code",
+    ("docs/models.md", ""): "test_foreign.py compiles and samples them",
+    ("docs/models/stan.md", "//"): "compiled and run with the page, where Stan is",
+    ("docs/reproduction.md", "temperance reproduce"): "test_paper_items.py",
+}
+
+
+@each_page
+def test_every_example_is_run_or_known_not_to_be(page) -> None:
+    others = [
+        block
+        for block in blocks(page.read_text(encoding="utf-8"))
+        if block.language not in ("python", "text", "bibtex") and not block.language.startswith("{")
+    ]
+    name = page.relative_to(ROOT).as_posix()
+    unknown = [
+        block
+        for block in others
+        if not any(name == where and block.code.startswith(first) for where, first in ELSEWHERE)
+    ]
+    assert unknown == []
+
+
+def test_the_readme_says_how_far_off_its_weights_are() -> None:
+    """In words that its own table bears out: how many errors, and how often runs are so far off."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    (row,) = re.findall(r"^1 +[\d., ]+\.\.\. .*?\.\.\. +([\d.]+) +([\d.]+) +weighted", text, re.MULTILINE)
+    said = re.search(r"are ([\d.]+) of their errors off a half, .*: so far off is one run of (\w+)\.", text)
+    off = abs(float(row[0]) - 0.5) / float(row[1])
+    assert abs(off - float(said[1])) < 0.06
+    once_in = 1.0 / math.erfc(off / math.sqrt(2.0))
+    assert abs(math.log(once_in / {"three": 3, "ten": 10, "twenty": 20, "fifty": 50}[said[2]])) < 0.5
 
 
 def test_a_wrong_example_is_caught() -> None:

@@ -17,6 +17,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
+from types import SimpleNamespace
 
 import numba
 import numpy as np
@@ -25,7 +26,8 @@ import pytest
 import temperance as tp
 from densities import gaussian, two_modes
 from kinds import KINDS, form
-from temperance.executors import pickling
+from temperance.executors import cores, pickling
+from temperance.executors import work as work_module
 from temperance.executors.trouble import packed
 from temperance.executors.work import Work, done
 from temperance.moves.robust import ROBUST
@@ -852,6 +854,35 @@ def test_a_worker_forgets_old_work():
     assert done((first.token, None, -1)).name == "WORK"
 
 
+def test_workers_of_mpi_leave_signals_to_the_run(monkeypatch):
+    """Which mpiexec passes to them first; a worker that knows of no launcher is left as it is."""
+    set_to = []
+    monkeypatch.setattr(work_module.signal, "signal", lambda *given: set_to.append(given))
+    first, second = Work(abs, "abs"), Work(abs, "abs")
+    done((first.token, first.payload, -1))
+    assert set_to == []
+    monkeypatch.setenv("PMIX_SIZE", "3")
+    done((second.token, second.payload, -1))
+    assert (signal.SIGTERM, signal.SIG_IGN) in set_to
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        ({}, 6),
+        ({"SLURM_CPUS_PER_TASK": "2"}, 2),
+        ({"SLURM_CPUS_PER_TASK": "48"}, 6),
+        ({"NSLOTS": "4", "NCPUS": "3"}, 3),
+        ({"SLURM_CPUS_PER_TASK": "", "NSLOTS": "all", "NCPUS": "0"}, 6),
+    ],
+)
+def test_cores_are_those_that_a_job_was_given(told, expected, monkeypatch):
+    monkeypatch.setattr(cores, "os", SimpleNamespace(environ=told, sched_getaffinity=lambda _: range(6)))
+    assert cores.cores_here() == expected
+    monkeypatch.setattr(cores, "os", SimpleNamespace(environ=told, process_cpu_count=lambda: 6))
+    assert cores.cores_here() == expected
+
+
 SCRIPT = """
 import os, time
 import numpy as np
@@ -914,6 +945,28 @@ def test_a_ctrl_c_is_for_the_run_alone(tmp_path):
         os.killpg(process.pid, signal.SIGINT)
         shown, errors = process.communicate(timeout=60)
     assert "SIGINT" in shown
+    assert errors == ""
+    assert process.returncode == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_signal_to_all_processes_of_a_job_is_for_the_run_alone(name):
+    """As a batch system sends it at the time limit, to the workers first; broken: workers that die of it."""
+    script = SCRIPT.format(slow="time.sleep(0.002)").replace("draws=40", "draws=100000")
+    script = script.replace("print(", "print(result.ended_by, ").replace("progress=False", "progress=told")
+    script = script.replace("def density", "def told(facts): print('under way', flush=True)\n\ndef density")
+    command = [sys.executable, "-W", "ignore", "-c", script.replace("pool=2", "pool=tp.Pool(2, retries=0)")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "under way\n"
+        workers = children_of(process.pid)
+        assert len(workers) == 2
+        for pid in workers:
+            os.kill(pid, getattr(signal, name))
+        time.sleep(1.0)
+        os.kill(process.pid, getattr(signal, name))
+        shown, errors = process.communicate(timeout=60)
+    assert name in shown
     assert errors == ""
     assert process.returncode == 0
 

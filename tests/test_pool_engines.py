@@ -49,6 +49,24 @@ if __name__ == "__main__":
             for k, name in enumerate(IN_PARENT):
                 made(name, pool=tp.Pool(pool, share=share)).save(sys.argv[1] + f"/{{share}}{{k}}")
 """
+MPI_LIMIT = """
+import sys, time
+import numpy as np
+import temperance as tp
+from mpi4py.futures import MPIPoolExecutor
+
+def density(x):
+    time.sleep(0.002)
+    return -0.5 * float(x @ x)
+
+def told(facts):
+    print("under way", flush=True)
+
+if __name__ == "__main__":
+    with MPIPoolExecutor() as pool:
+        tp.sample(density, initial=np.full(2, 0.5), levels=3, chains=2, seed=5, progress=told,
+                  tune=60, draws=3000, pool=pool, store=sys.argv[1])
+"""
 
 
 def slow_gaussian(x):
@@ -124,6 +142,27 @@ def test_mpi_changes_nothing_in_what_chains_learn(tmp_path, monkeypatch):
         expected = made(name)
         for share in ("points", "chains"):
             assert_same(tp.load(tmp_path / f"{share}{k}.npz"), expected)
+
+
+@pytest.mark.skipif(MPIEXEC is None, reason="OpenMPI is not installed")
+def test_mpi_at_a_time_limit_ends_with_its_draws_and_goes_on(tmp_path):
+    """A batch system tells mpiexec, which passes it on to all; broken: workers that die of it first."""
+    pytest.importorskip("mpi4py")
+    script = tmp_path / "run.py"
+    script.write_text(MPI_LIMIT)
+    launch = [MPIEXEC, "-n", "3", "--oversubscribe", "--allow-run-as-root", sys.executable]
+    command = [*launch, "-m", "mpi4py.futures", str(script), str(tmp_path / "run")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "under way\n"
+        time.sleep(3.0)
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=60)
+    kept = tp.load(tmp_path / "run")
+    assert kept.ended_by == "SIGTERM", errors
+    whole = tp.sample(plain_gaussian, **{**SHORT, "draws": 3_000})
+    assert not kept.complete
+    more = tp.resume(tmp_path / "run", plain_gaussian, progress=False)
+    np.testing.assert_array_equal(more.draws, whole.draws)
 
 
 @pytest.mark.skipif(MPIEXEC is None, reason="OpenMPI is not installed")

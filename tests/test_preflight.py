@@ -1,6 +1,9 @@
 """The look at a log density before a run: what it sees, what it costs, and that it changes nothing."""
 
 import math
+import signal
+import subprocess
+import sys
 import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +14,7 @@ import pytest
 
 import temperance as tp
 from temperance.pooling import Shared
+from temperance.runs import preflight
 from temperance.runs.preflight import falls_off
 
 QUICK = {"levels": 2, "chains": 2, "tune": 20, "draws": 20, "seed": 1, "progress": False}
@@ -113,6 +117,51 @@ def test_what_is_cheap_far_away_is_not_taken_for_cheap(monkeypatch):
     with ThreadPoolExecutor(2) as threads:
         tp.sample(walled, initial=np.zeros(2), pool=threads, **{**QUICK, "tune": 2, "draws": 2})
     assert known[0] >= 2e-3
+
+
+def test_what_takes_long_far_away_is_not_asked_for_long(monkeypatch):
+    """As a solver of differential equations may."""
+    monkeypatch.setattr(preflight, "MOST_SECONDS", 0.05)
+    far = []
+
+    def stiff(x):
+        if np.any(np.abs(x) > 100.0):
+            far.append(1)
+            time.sleep(0.1)
+        return gaussian(x)
+
+    heard(stiff)
+    assert len(far) == 2  # of eight
+
+
+HANGING = """
+import sys, numba, numpy as np, temperance as tp
+
+@numba.njit(nogil=True)
+def hanging(x):
+    value = -0.5 * np.sum(x**2)
+    if value < -1e4:
+        print("far")
+    while np.sum(x**2) > 1e4:
+        value += 1.0
+    return value
+
+tp.sample(hanging, initial=np.zeros(2), levels=2, tune=20, draws=20, chains=1, seed=1, progress=False)
+"""
+
+
+def test_a_density_that_hangs_far_away_is_ended_by_ctrl_c():
+    """Compiled, where Python hears nothing; broken: rays that the main thread follows."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-u", "-c", HANGING], **pipes) as process:
+        try:
+            assert process.stdout.readline() == "far\n"
+            time.sleep(0.5)
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=20)
+        finally:
+            process.kill()
+    assert "KeyboardInterrupt" in errors
 
 
 def test_it_can_be_switched_off(rng):

@@ -1,6 +1,8 @@
 """Models of PyMC: the same density in its parts, and values as PyMC has them."""
 
+import logging
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -199,6 +201,28 @@ def test_the_sampler_returns_what_pymc_does(model):
     assert repr(one) == "temperance.pymc.sampler(levels=3, thin=1, overwrite=False)"
     with pytest.raises(tp.InvalidTypeError, match="initvals must be a dict"):
         one(model=model, initvals=[{}])
+
+
+def test_the_sampler_tells_its_verdict(model, capsys, caplog):
+    """With a bar always, without one only if it is bad; through ``logging`` where that is set up."""
+    one, few = tp.pymc.sampler(levels=3), {"draws": 60, "tune": 60, "chains": 2, "random_seed": 5}
+    data = one(model=model, progressbar=False, **few)
+    told = capsys.readouterr().err
+    assert data.posterior.attrs["verdict"] in " ".join(told.split())
+    assert "temperance: " in told
+    with caplog.at_level(logging.INFO, logger="temperance"):
+        one(model=model, progressbar=False, **few)
+    assert data.posterior.attrs["verdict"] in " ".join(caplog.text.split())
+
+
+def test_a_good_verdict_is_told_beside_a_bar_alone(monkeypatch):
+    said = []
+    monkeypatch.setattr(tp.pymc, "log", said.append)
+    monkeypatch.setattr(tp.pymc, "as_verdict", lambda result: "No sign of trouble.")
+    tp.pymc._tell_verdict(SimpleNamespace(warnings=()), shows=False)
+    assert said == []
+    tp.pymc._tell_verdict(SimpleNamespace(warnings=()), shows=True)
+    assert said == ["temperance: No sign of trouble."]
 
 
 def test_a_model_without_data_is_tempered_as_a_whole():

@@ -58,9 +58,11 @@ def test_the_version_stands_in_one_place():
     assert re.fullmatch(r"\d+\.\d+\.\d+", tp.__version__)
 
 
-def test_the_changelog_begins_with_this_version():
+def test_the_changelog_begins_with_this_version_or_what_comes_after_it():
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    assert re.search(r"^## (\S+)", text, re.MULTILINE)[1] == tp.__version__
+    sections = re.findall(r"^## (\S+)", text, re.MULTILINE)
+    assert [name for name in sections if name != "Unreleased"][0] == tp.__version__
+    assert "Unreleased" not in sections[1:]
 
 
 def test_the_extra_all_is_all_that_users_may_want():

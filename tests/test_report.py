@@ -134,6 +134,20 @@ def test_settings_seed_and_versions_are_there(text, result):
         assert f"<dt>{name}</dt>" in text
 
 
+def test_priors_are_named(no_figures, tmp_path):
+    priors = {"rate": tp.priors.gamma(2, 4), "place": tp.priors.normal(0, 1, shape=2)}
+    model = tp.Model(lambda p: -p["rate"] - np.sum(p["place"] ** 2), parameters=priors)
+    quick = {"draws": 50, "tune": 50, "chains": 1, "levels": 2, "seed": 1, "progress": False}
+    made = tp.sample(model, store=tmp_path / "run", **quick)
+    tp.resume(tmp_path / "run", model, draws=60, progress=False)
+    stored = tp.load(made.save(tmp_path / "run.npz"))
+    for shown in (made, tp.load(tmp_path / "run"), stored):
+        text = shown.report(tmp_path / "run.html", overwrite=True).read_text()
+        assert "priors" in Page(text).sections
+        assert re.search(r"<dt>rate</dt><dd>gamma\(2, 4\)</dd>", text)
+        assert re.search(r"<dt>place</dt><dd>normal\(0, 1\)</dd>", text)
+
+
 def test_ink_follows_the_page(text):
     assert "currentColor" in text
     assert "#010203" not in text

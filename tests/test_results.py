@@ -724,6 +724,41 @@ def test_what_is_missing_in_one_run_is_missing_in_all(tmp_path):
     np.testing.assert_array_equal(tp.load(path).draws, together.draws)
 
 
+def cut_to(result, n_draws):
+    """A run that was ended after so many draws of each chain."""
+    traces = [type(one.sampling)._make(column[:n_draws] for column in one.sampling) for one in result.chains]
+    chains = zip(result.chains, traces, strict=True)
+    return replace(result, chains=tuple(replace(one, sampling=trace) for one, trace in chains))
+
+
+def test_draws_that_are_left_out_are_told():
+    """Broken: runs that were ended before their first draw go without a word."""
+    whole, short, none = (
+        cut_to(several(seed=seed, chains=2), n_draws) for seed, n_draws in ((1, 30), (2, 10), (3, 0))
+    )
+    left_out = r"number 2 \(10 draws\), number 3 \(0 draws\)"
+    told = rf"draws holds 60 of 80 draws.*: 2 chains of 6, cut to 30 each; .*{left_out}"
+    with pytest.warns(tp.IncompleteWarning, match=told) as caught:
+        together = tp.Result.concatenate([whole, short, none])
+    assert caught[0].filename == __file__
+    np.testing.assert_array_equal(together.draws, whole.draws)
+    assert len(together.chains) == 6
+
+
+def test_what_a_run_found_out_for_itself_may_differ():
+    """How long a tuning became that was left open, how many draws goals took, how many starts it had."""
+    longer = several(seed=2, chains=1, tune=80, draws=40)
+    setup = replace(longer.setup, until={"ess": 10}, n_starts=7)
+    longer = replace(longer, setup=setup, chains=(replace(longer.chains[0], lengthened=("poor jumps",)),))
+    first = several(seed=1, chains=1)
+    first = replace(first, setup=replace(first.setup, until={"ess": 10}))
+    told = r"draws holds 60 of 70 draws.*: 2 chains of 2, cut to 30 each$"
+    with pytest.warns(tp.IncompleteWarning, match=told):
+        together = tp.Result.concatenate([first, longer])
+    assert together.draws.shape == (2, 30, 2)
+    assert (together.n_tune, together.setup.draws, together.setup.n_starts) == (50, 30, 7)
+
+
 @pytest.mark.parametrize(
     ("other", "message"),
     [

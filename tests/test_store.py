@@ -592,6 +592,25 @@ def test_the_writer_writes_by_itself_and_waits_for_nobody(monkeypatch, tmp_path)
     assert "temperance-store" not in [thread.name for thread in threading.enumerate()]
 
 
+def test_a_run_that_was_ended_before_its_first_record_begins_again(tmp_path):
+    """Killed while its compiler was at work: its folder says so, and takes the same call once more."""
+    folder = tmp_path / "run"
+    folder.mkdir()
+    for name in ("lock", ".probe", ".0123abcd.partial"):
+        (folder / name).write_bytes(b"")
+    assert not tp.holds_run(folder)
+    told = r"holds no draws yet: .* same call of sample .* begins it again"
+    with pytest.raises(tp.InvalidInputError, match=told):
+        tp.resume(folder, lambda x: 0.0)
+    few = {"tune": 5, "draws": 20, "chains": 1, "levels": 2, "seed": 1, "progress": False}
+    made = tp.sample(lambda x: -0.5 * float(x @ x), initial=np.zeros(2), store=folder, **few)
+    assert tp.holds_run(folder)
+    assert made.draws.shape == (1, 20, 2)
+    assert not list(folder.glob("*.partial"))
+    assert not tp.holds_run(tmp_path)
+    assert not tp.holds_run(tmp_path / "nowhere")
+
+
 def test_last_commit_of_an_empty_folder_is_none(tmp_path):
     with pytest.raises(tp.InvalidInputError, match="holds no run of temperance"):
         last_commit(tmp_path)

@@ -13,6 +13,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import temperance as tp
 from temperance.demo import run_demo
 from temperance.results.plots.canvas import pyplot
@@ -23,6 +25,7 @@ FOLDER = ROOT / "docs" / "images" / "gallery"
 FACTS = FOLDER / "facts.json"
 SEED, DRAWS = 29, 2_000
 DPI = {"plot": 100, "zoo": 90}
+WIDTH = 0.1  # the standard deviation of each of the twenty peaks
 INKS = 96  # colours of a picture; more cannot be told apart
 PACKAGES = ("temperance", "numpy", "numba", "matplotlib")
 HEAD = """# Gallery
@@ -38,6 +41,10 @@ recorded draws, in one page that needs no network.
 `result.plot()` of the twenty peaks; `result.report("run.html")` has these plots and all others.
 
 {answer}
+
+It counts 19 modes and not twenty: {touching}, so
+that draws of either might be the other's, and [what overlaps is one mode](results.md#modes), here of
+twice the weight.
 
 ## Each plot
 
@@ -129,9 +136,26 @@ def page(facts: dict[str, Any]) -> str:
         for name, one in sorted(facts["zoo"].items())
     )
     versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
+    text = {"versions": versions, "touching": touching(), "plots": plots, "zoo": zoo.rstrip("\n") + "\n"}
     answer = picture("Parameters by mode, weights, ladder and flow", facts["zoo"]["twenty_peaks"]["file"])
-    return HEAD.format(
-        **{**facts, "versions": versions, "answer": answer, "plots": plots, "zoo": zoo.rstrip("\n") + "\n"}
+    return HEAD.format(**{**facts, **text, "answer": answer})
+
+
+def touching() -> str:
+    """What the two nearest of the twenty peaks have to do with each other."""
+    peaks = tp.zoo.get("twenty_peaks")
+    apart = np.linalg.norm(peaks.modes[:, None] - peaks.modes, axis=2)
+    np.fill_diagonal(apart, np.inf)
+    first, second = np.unravel_index(np.argmin(apart), apart.shape)
+    between, top = (
+        peaks.log_density(point)
+        for point in (0.5 * (peaks.modes[first] + peaks.modes[second]), peaks.modes[first])
+    )
+    distance = apart[first, second]
+    return (
+        f"two of the peaks are {distance:.2f} apart, {distance / WIDTH:.1f} of their standard\n"
+        f"deviations, and the density between them is {100 * np.exp(between - top):.0f} % of that at their "
+        "tops"
     )
 
 

@@ -32,6 +32,7 @@ from temperance.runs.facts import Progress
 from temperance.runs.stopping import Stop
 from temperance.sampling import load, resume, sample
 from temperance.settings import Adaptation, Bounds, Gain, Jumps, Settings, Trimming, paper_settings
+from temperance.stored import holds_run
 from temperance.until import Until
 
 __version__ = "0.2.0"
@@ -70,6 +71,7 @@ __all__ = [
     "Until",
     "VaryingDensityWarning",
     "diagnostics",
+    "holds_run",
     "load",
     "moves",
     "numpyro",

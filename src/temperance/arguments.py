@@ -103,14 +103,12 @@ def goals_from(text: str | None) -> Any:
 @contextlib.contextmanager
 def one_line_errors(option: str = "") -> Iterator[None]:
     """Turn our errors, and those of the files of an option, into one line instead of a traceback."""
-    from temperance.errors import DensityError, SwapWeightError, TemperanceError
+    from temperance.errors import TemperanceError
 
     try:
         yield
     except TemperanceError as error:
-        unsaid = error.__cause__ if isinstance(error, DensityError | SwapWeightError) else None
-        cause = "" if unsaid is None else f" ({type(unsaid).__name__}: {unsaid})"
-        said = f"{error}{cause}"
+        said = str(error)
         renamed = f"--out{said.removeprefix('store')}" if said.startswith("store:") else said
         raise click.ClickException(renamed) from error
     except OSError as error:

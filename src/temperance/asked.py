@@ -175,7 +175,7 @@ def look_of(stored: dict[str, Any], plan: Plan) -> int:
 
 
 def facts_about(
-    runs: Sequence[ChainRun], goals: Until | None, *, n_preflight: int, unimodal: bool
+    runs: Sequence[ChainRun], goals: Until | None, spec: ModelSpec, *, n_preflight: int, unimodal: bool
 ) -> dict[str, Any]:
     """What is said of the setup of a run beside its plan; chains are at their starts."""
     return {
@@ -183,6 +183,7 @@ def facts_about(
         "n_starts": len(np.unique(np.concatenate([run.state.position for run in runs]), axis=0)),
         "unimodal": bool(unimodal),
         "until": None if goals is None else until_to_plain(goals),
+        "priors": dict(spec.priors),
     }
 
 
@@ -190,7 +191,7 @@ def stored_about(stored: dict[str, Any], goals: Until | None) -> dict[str, Any]:
     """The same of a run in a folder."""
     known = {
         name: stored["setup"][name]
-        for name in ("n_preflight", "n_starts", "unimodal")
+        for name in ("n_preflight", "n_starts", "unimodal", "priors")
         if name in stored["setup"]
     }
     return {**known, "until": None if goals is None else until_to_plain(goals)}

@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 
 from temperance.errors import TemperanceError
-from temperance.executors.pool import Pool, has_world, is_frozen
+from temperance.executors.cores import cores_here
+from temperance.executors.pool import Pool, is_frozen
+from temperance.executors.work import has_world
 from temperance.executors.worker import WORKER
 from temperance.executors.workers import Workers
 from temperance.models.contract import ModelSpec
 from temperance.pooling import WORTH_ASKING, Again, Alone, Shared, asking
 from temperance.runs.chain import ChainRun
-from temperance.runs.drive import cores_here
 from temperance.runs.plan import Plan
 from temperance.runs.progress import tell
 

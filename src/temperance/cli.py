@@ -107,18 +107,34 @@ def demo(seed: int, draws: int, out: Path) -> None:
     "while it goes on, for temperance resume.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace a file or a run of that name.")
+@click.option(
+    "--continue",
+    "go_on",
+    is_flag=True,
+    help="Go on with the run that the folder of --out holds, if there is one, so that jobs that follow each "
+    "other can give the same command.",
+)
 def sample(
-    function: str, initial: str | None, data: Path | None, out: str | None, overwrite: bool, **options: Any
+    function: str,
+    initial: str | None,
+    data: Path | None,
+    out: str | None,
+    overwrite: bool,
+    go_on: bool,
+    **options: Any,
 ) -> None:
     """Sample the log density or model FUNCTION of MODULE, found in the current folder or installed.
 
     zoo:NAME is a target of temperance.zoo, such as zoo:twenty_peaks.
     """
     import temperance
+    from temperance.continuing import options_to_resume
     from temperance.files import require_writable
     from temperance.results.storage import npz_path
 
-    folder = out if out is not None and _is_folder(out) else None
+    folder = Path(out) if out is not None and _is_folder(out) else None
+    if go_on and (folder is None or overwrite):
+        raise click.UsageError("--continue needs a folder, --out NAME/, and excludes --overwrite")
     file = None if out is None or folder is not None else Path(out)
     if file is not None:
         with one_line_errors():
@@ -130,13 +146,16 @@ def sample(
     options["until"] = goals_from(options["until"])
     options["keep"] = None if options["keep"] is None else tuple(options["keep"].split(","))
     with _keeping_draws(file, overwrite), one_line_errors(), _workers(options, function):
-        result = temperance.sample(model, initial=start, store=folder, overwrite=overwrite, **options)
+        if go_on and folder is not None and temperance.holds_run(folder):
+            result = temperance.resume(folder, model, **options_to_resume(folder, options))
+        else:
+            result = temperance.sample(model, initial=start, store=folder, overwrite=overwrite, **options)
     click.echo(str(result))
     if file is not None:
         path = _save(result, file, overwrite)
         click.echo(f"\n{_contents(result)}, log_density (chain, draw) and the rest of the run: {path}")
     if folder is not None:
-        click.echo(f"\nthe run: {folder}")
+        click.echo(f"\nthe run: {out}")
     _exit(result)
 
 
@@ -228,6 +247,29 @@ def report(run: Path, out: Path | None, title: str | None, overwrite: bool) -> N
         result = temperance.load(run)
         path = result.report(page, title=heading, overwrite=overwrite)
     click.echo(f"{result.verdict}\nreport: {path}")
+
+
+@main.command()
+@click.argument(
+    "runs", metavar="RUN...", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True)
+)
+@click.option(
+    "--out", default=None, type=click.Path(path_type=Path), help="Write the result to this .npz file."
+)
+@click.option("--overwrite", is_flag=True, help="Replace a file of that name.")
+def combine(runs: tuple[Path, ...], out: Path | None, overwrite: bool) -> None:
+    """Put the chains of several RUNs into one result: files and folders, of one model and different seeds."""
+    import temperance
+    from temperance.files import require_writable
+    from temperance.results.storage import npz_path
+
+    with one_line_errors():
+        if out is not None:
+            require_writable(npz_path(out), overwrite=overwrite, name="--out")
+        result = temperance.Result.concatenate([temperance.load(run) for run in runs])
+    click.echo(str(result))
+    if out is not None:
+        click.echo(f"\nall runs: {_save(result, out, overwrite)}")
 
 
 @main.command()

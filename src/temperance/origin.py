@@ -9,6 +9,8 @@ from typing import Any
 
 NOT_SHOWN = (f"{Path(__file__).parent}{os.sep}", f"{sysconfig.get_paths()['stdlib']}{os.sep}", "<frozen")
 INSTALLED = {"site-packages", "dist-packages"}
+SAYS_ITS_KIND = "says_its_kind"  # likewise, without its type
+MOST_TOLD = 500  # letters of an error of somebody else
 PLACE = "_temperance_place"  # of an error that came from another process, without its traceback
 
 
@@ -32,6 +34,17 @@ def came_from(error: BaseException | None) -> str:
     """The same as the end of a message."""
     place = origin(error)
     return f", from {place}" if place else ""
+
+
+def told(error: BaseException | None) -> str:
+    """The same with what the error says itself, so that no traceback has to be read for it."""
+    if error is None:
+        return ""
+    words = " ".join(str(error).split())
+    kind = "" if hasattr(error, SAYS_ITS_KIND) else type(error).__name__
+    text = ": ".join(part for part in (kind, words) if part)
+    short = f"{text[:MOST_TOLD]} ..." if len(text) > MOST_TOLD else text
+    return f"{came_from(error)} ({short})"
 
 
 def with_place(error: BaseException, place: str) -> BaseException:

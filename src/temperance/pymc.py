@@ -11,6 +11,8 @@ from temperance.errors import InvalidTypeError
 from temperance.extras import needed
 from temperance.results.datatree import for_arviz
 from temperance.results.result import Result
+from temperance.results.show import as_verdict
+from temperance.runs.progress import log
 from temperance.sampling import sample
 from temperance.settings import Settings
 from temperance.swaps import Strategy
@@ -42,7 +44,10 @@ class Sampler:
         """Draw from a model; the arguments are those of ``pm.sample``, with our defaults.
 
         ``model`` may be left out within a ``with pm.Model()``. ``initvals`` is a dict of values as the model
-        has them. Returned is what ArviZ takes, with the data of the model; attributes have the evidence.
+        has them. Returned is what ArviZ takes, with the data of the model; attributes have the verdict, the
+        weights of the modes and the evidence, ``sample_stats`` the mode of each draw. The verdict is told as
+        well: through the logger ``temperance`` or to the standard error; without a progress bar only where
+        it is that the draws must not be relied on.
         """
         pymc = needed(WHY, "pymc")[0]
         model = pymc.modelcontext(model)
@@ -62,6 +67,7 @@ class Sampler:
             initial=initvals,
             **self._configuration,
         )
+        _tell_verdict(result, shows=bool(progressbar))
         return with_data_of(model, result, var_names)
 
     __call__ = sample
@@ -105,6 +111,12 @@ def with_data_of(model: Any, result: Result, var_names: Any = None) -> Any:
         if found:
             tree[group] = xarray.DataTree(_dataset(xarray, model, found))
     return for_arviz(tree)
+
+
+def _tell_verdict(result: Result, *, shows: bool) -> None:
+    """What is returned to users of PyMC prints no verdict, and they expect to be told of trouble."""
+    if shows or any(warning.serious for warning in result.warnings):
+        log(f"temperance: {as_verdict(result)}")
 
 
 def _dataset(xarray: Any, model: Any, found: Mapping[str, Any]) -> Any:

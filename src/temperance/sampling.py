@@ -244,7 +244,7 @@ def sample(
 
             shared, runs = workers.share(plan, begun, seeds, again)
             n_preflight += along_rays(runs[0], job.stop, CALLER) if preflight else 0
-            about = facts_about(runs, goals, n_preflight=n_preflight, unimodal=unimodal)
+            about = facts_about(runs, goals, spec, n_preflight=n_preflight, unimodal=unimodal)
             job = replace(job, plan=shared, workers=workers_for(shared, chains, cores), about=about)
             if folder is None:
                 return execute(job, runs, store_in_memory(plan, runs, first=draws))

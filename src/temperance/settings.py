@@ -226,8 +226,8 @@ class Settings:
         jumps: Proposals from mode to mode, a `temperance.Jumps`.
         bounds: The compact sets of adaptation, a `temperance.Bounds`.
         swaps: Which pairs of levels swap, one of `temperance.swaps`.
-        bad_density: What a NaN or +inf log density does in the middle of a run: ``"raise"`` stops with an
-            error, ``"reject"`` rejects the proposal and counts it.
+        bad_density: What a NaN or +inf log density does: ``"raise"`` stops with an error, ``"reject"``
+            rejects the proposal and counts it, or draws another start.
     """
 
     adaptation: Adaptation = field(default_factory=Adaptation)

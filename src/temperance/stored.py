@@ -31,6 +31,7 @@ from temperance.runs.state import RunState
 from temperance.runs.window import WAITING, window_rows
 from temperance.store.contract import PHASES, SAMPLING, TUNING
 from temperance.store.disk import Disk
+from temperance.store.layout import is_run
 from temperance.store.lock import holder
 from temperance.store.memory import InPlace, Memory
 from temperance.store.reading import ChunkRows, Commit, damage, last_commit
@@ -94,6 +95,19 @@ def chains_of(
         )
         for chain, seed in enumerate(seeds)
     ]
+
+
+def holds_run(path: Any) -> bool:
+    """Whether a folder holds a run that `resume` can go on with; one ended before its first draws is none.
+
+    For scripts that are started again and again, as batch jobs are::
+
+        if temperance.holds_run("run"):
+            result = temperance.resume("run", model)
+        else:
+            result = temperance.sample(model, store="run")
+    """
+    return is_run(Path(path))
 
 
 def read_run(folder: Path, *, thorough: bool = False) -> tuple[Commit, list[str]]:

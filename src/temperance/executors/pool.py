@@ -13,15 +13,15 @@ from typing import Any, Literal
 from temperance.checks import number_between, one_of, whole_number
 from temperance.errors import InvalidInputError, InvalidTypeError
 from temperance.executors.contract import Engine
+from temperance.executors.cores import cores_here
 from temperance.executors.pools import DASK_COST, FromExecutor, FromMap
+from temperance.executors.work import WORLD_SIZES
 from temperance.executors.workers import Workers
 
 KINDS = (
     "a number of workers, a concurrent.futures.Executor, an object with map (such as a multiprocessing "
     "pool), a Dask client, or a temperance.Pool of one of these"
 )
-# How launchers tell a process how many there are: OpenMPI, MPICH and its relatives, and PMIx as SLURM has it.
-WORLD_SIZES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE")
 SIZES = ("workers", "_max_workers", "_processes", "num_workers", "size")  # what pools call their number
 
 
@@ -114,7 +114,7 @@ def _number(pool: Any) -> int:
     """How many workers a pool has; where it does not say, as many as there are cores."""
     said = [getattr(pool, name, None) for name in SIZES]
     numbers = [number for number in said if isinstance(number, int) and number >= 1]
-    return numbers[0] if numbers else os.cpu_count() or 1
+    return numbers[0] if numbers else cores_here()
 
 
 def _dask_workers(client: Any) -> int:
@@ -124,12 +124,6 @@ def _dask_workers(client: Any) -> int:
 def is_frozen() -> bool:
     """Whether this program is no Python interpreter that could be started once more."""
     return bool(getattr(sys, "frozen", False)) or not sys.executable
-
-
-def has_world() -> bool:
-    """Whether a launcher of MPI has started this process beside others."""
-    told = [os.environ.get(name, "1") for name in WORLD_SIZES]
-    return any(value.isdigit() and int(value) > 1 for value in told)
 
 
 def _require_a_world(pool: Any) -> None:

@@ -11,6 +11,8 @@ from temperance.origin import origin, with_place
 class WorkerError(Exception):
     """An error of a worker that could not be sent as it was: its kind and words."""
 
+    says_its_kind = True
+
 
 class WorkerTracebackError(Exception):
     """Where an error came from in a worker, shown as the cause of that error."""

@@ -5,7 +5,9 @@ how many workers there are, nor when a new one takes the place of another.
 """
 
 import enum
+import os
 import pickle
+import signal
 import threading
 import uuid
 from collections.abc import Callable
@@ -14,6 +16,9 @@ from typing import Any
 from temperance.executors.pickling import sendable
 
 Function = Callable[[Any], Any]
+ENDING = ("SIGINT", "SIGTERM", "SIGHUP")
+# How launchers tell a process how many there are: OpenMPI, MPICH and its relatives, and PMIx as SLURM has it.
+WORLD_SIZES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE")
 MOST_KNOWN = 8  # pieces of work that a worker keeps, since pools of others outlive a run
 
 
@@ -32,6 +37,22 @@ class Work:
         self.payload = sendable(function, name) if travels else b""
 
 
+def outlast_signals() -> None:
+    """Leave what ends a run to the run, which then ends its workers: terminals and batch systems tell all.
+
+    A run that is gone is noticed in another way.
+    """
+    for name in ENDING:
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
+
+
+def has_world() -> bool:
+    """Whether a launcher of MPI has started this process beside others."""
+    told = [os.environ.get(name, "1") for name in WORLD_SIZES]
+    return any(value.isdigit() and int(value) > 1 for value in told)
+
+
 _known: dict[str, Function] = {}
 _lock = threading.Lock()
 
@@ -45,6 +66,8 @@ def done(item: tuple[Any, ...]) -> Any:
     with _lock:
         function = _known.get(token)
         if function is None and payload is not None:
+            if has_world() and threading.current_thread() is threading.main_thread():
+                outlast_signals()  # mpiexec passes them to the workers first
             function = _known[token] = pickle.loads(payload)
             for old in list(_known)[:-MOST_KNOWN]:
                 del _known[old]

@@ -3,14 +3,13 @@
 import contextlib
 import os
 import pickle
-import signal
 import struct
 import threading
 import time
 from typing import IO, Any
 
 from temperance.executors.trouble import packed
-from temperance.executors.work import done
+from temperance.executors.work import done, outlast_signals
 
 LENGTH = struct.Struct("<Q")
 WORKER = "TEMPERANCE_WORKER"  # in the environment of a worker
@@ -35,7 +34,7 @@ def receive(stream: IO[bytes]) -> bytes:
 
 def main() -> None:
     """Answer until there are no more questions."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is for the run, which then ends its workers
+    outlast_signals()
     questions, answers = _channels()
     threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
     with contextlib.suppress(EOFError, BrokenPipeError):

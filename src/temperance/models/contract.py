@@ -19,7 +19,7 @@ too.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 from temperance.core.state import FloatArray
@@ -45,6 +45,9 @@ class Meaning:
     value_names: Parameters | None = None
     points: Callable[[FloatArray], FloatArray] | None = None  # those values alone, as rows of all of them
     transform: Mapping[str, Any] | None = None  # names and points as JSON knows them, for a store
+    priors: Mapping[str, str] = field(
+        default_factory=dict
+    )  # in words, of the parameters of which they are known
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

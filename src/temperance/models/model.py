@@ -134,6 +134,7 @@ class Model:
             value_names=layout.names,
             points=layout.values,
             transform=transform_to_plain(layout.names, layout.table),
+            priors={name: prior.text for name, prior in layout.priors.items()},
         )
 
     def _made(self) -> Target:

@@ -1,13 +1,13 @@
 """One command for each table and figure of the paper."""
 
 import contextlib
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from temperance.checks import flag, whole_number
 from temperance.errors import InvalidInputError
+from temperance.executors.cores import cores_here
 from temperance.files import write_text
 from temperance.paper.estimates import FloatArray, scipy_stats
 from temperance.paper.figures import FIGURES, write_figure
@@ -62,7 +62,7 @@ def reproduce(
     chosen = chosen_items([items] if isinstance(items, str) else items)
     _check_extras(chosen)
     runs = None if runs is None else whole_number("runs", runs, least=2)
-    cores = whole_number("cores", (os.cpu_count() or 1) if cores is None else cores, least=1)
+    cores = whole_number("cores", cores_here() if cores is None else cores, least=1)
     show = flag("progress", progress)
     store = open_store(Path(out), whole_number("seed", seed, least=0), existing)
     cells = needed_cells(chosen)

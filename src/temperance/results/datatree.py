@@ -46,6 +46,8 @@ def to_datatree(result: "Result", *, warmup: bool, levels: bool) -> Any:
     xarray = needed("this needs", "xarray")[0]
     groups = _phase(result, "sampling")
     groups["posterior"] |= _in_terms_of_the_model(result)
+    if result.draws.size:
+        groups["sample_stats"]["mode"] = (SAMPLE, result.modes.label)
     if warmup:
         tuning = _phase(result, "tuning")
         groups |= {f"warmup_{name}": variables for name, variables in tuning.items() if variables}
@@ -178,7 +180,22 @@ def _attributes(result: "Result") -> dict[str, Any]:
         "seed": str(result.seed),
         "swap_strategy": result.swap_strategy,
         "settings": json.dumps(result.setup.settings, default=str),
+        "verdict": result.verdict,
+        "warnings": json.dumps([str(warning) for warning in result.warnings]),
+        **_weights(result),
         **_evidence(result),
+    }
+
+
+def _weights(result: "Result") -> dict[str, Any]:
+    """The weights of the modes, in the order of their numbers, where there are draws."""
+    if not result.draws.size:
+        return {}
+    modes = result.modes
+    return {
+        "mode_weight": modes.weight.tolist(),
+        "mode_weight_error": modes.weight_error.tolist(),
+        "mode_weight_by": modes.by,
     }
 
 

@@ -28,7 +28,7 @@ MODE_NAMES = {"weight_error": "error", "jump_acceptance": "jumps_accepted"}
 
 def as_text(result: "Result") -> str:
     """Verdict, warnings, moments, modes, jumps and swaps, ladder and levels left."""
-    parts = [headline(result), _verdict(result)]
+    parts = [headline(result), as_verdict(result)]
     if result.draws.size:
         parts.append(textwrap.fill(str(result.searched), WIDTH))
         parts += [shown.text for shown in shown_tables(result)]
@@ -165,7 +165,8 @@ def levels_line(result: "Result") -> str:
     return f"levels: {result.n_levels_at_start} at the start, {left} at the end (chain by chain)"
 
 
-def _verdict(result: "Result") -> str:
+def as_verdict(result: "Result") -> str:
+    """The verdict and what it is about, a line each."""
     lines = [textwrap.fill(f"- {warning}", WIDTH, subsequent_indent="  ") for warning in result.warnings]
     return "\n".join([textwrap.fill(result.verdict, WIDTH), *lines])
 

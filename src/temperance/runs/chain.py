@@ -123,7 +123,8 @@ class ChainRun:
         if starts is not None:
             generator = np.random.default_rng(keyed(seed, STARTS))
             with noticed(), heeding(self.control, self._bound.failures), self._timed(plan.n_levels):
-                settle(starts, index, generator, self._bound, self._buffers)
+                rejects = plan.settings.bad_density == "reject"
+                settle(starts, index, generator, self._bound, self._buffers, rejects_bad=rejects)
             require_gradient(plan.walk, plan.target.name, self._buffers)
             self._take_start()
 

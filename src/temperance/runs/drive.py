@@ -6,13 +6,13 @@ early has as much of each. How long segments are follows the clock; the draws do
 
 import functools
 import math
-import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
 
 from temperance.executors.contract import Executor
+from temperance.executors.cores import cores_here
 from temperance.runs.averaging import Ladder
 from temperance.runs.chain import ChainRun
 from temperance.runs.lengthen import reason_for_more
@@ -28,11 +28,6 @@ SEGMENT_SECONDS = 0.1  # a stop, the display and what is committed wait for no l
 SENT_SEGMENT_SECONDS = 1.0  # a value and its rows travel to a worker and back in some milliseconds
 FIRST_SEGMENT = 64  # iterations, before it is known how long one takes
 MAX_GROWTH = 2.0  # of a segment over the last: no chain gets farther ahead than that
-
-
-def cores_here() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def default_cores(chains: int, *, runs_in_parallel: bool) -> int:

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from temperance.core.move import Move
 from temperance.core.state import ASKED_TOO_OFTEN, BAD_RATIO, LEVEL, STATUS, Info, IntArray, State
 from temperance.errors import DensityError, MoveError, PoolError, RunError, SwapWeightError
-from temperance.origin import came_from
+from temperance.origin import told
 from temperance.swaps import Strategy
 from temperance.swaps.binding import BoundStrategy
 from temperance.swaps.custom import explain_bad_weight
 from temperance.targets import Bound
 from temperance.text import counted
 
-BAD_VALUE_CURE = "; Settings(bad_density='reject') refuses such points instead"
+BAD_VALUE_CURE = "; Settings(bad_density='reject') counts such points as rejected instead"
 
 
 def density_failure(
@@ -34,7 +34,7 @@ def density_failure(
     error = DensityError(
         f"the log density {name} {what} in chain {chain + 1}, level {int(info.asker[row]) + 1}, iteration "
         f"{int(state.iteration[0]) + 1}, at the point {bound.show(info.proposal[row])}"
-        f"{BAD_VALUE_CURE if cause is None else came_from(cause)}"
+        f"{BAD_VALUE_CURE if cause is None else told(cause)}"
     )
     return _explained(error, cause)
 
@@ -62,7 +62,7 @@ def swap_failure(
     error = SwapWeightError(
         f"the swap weight {strategy.name} {what} in chain {chain + 1}, iteration "
         f"{int(state.iteration[0]) + 1}; "
-        f"{', '.join(f'{name} {array[live].tolist()}' for name, array in seen.items())}{came_from(cause)}"
+        f"{', '.join(f'{name} {array[live].tolist()}' for name, array in seen.items())}{told(cause)}"
     )
     return _explained(error, cause)
 

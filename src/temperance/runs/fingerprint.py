@@ -4,7 +4,7 @@ import numpy as np
 
 from temperance.core.state import FloatArray
 from temperance.errors import InvalidInputError
-from temperance.origin import came_from
+from temperance.origin import told
 from temperance.runs.chain import ChainRun
 
 TOLERANCE = 1e-9  # of a log density, between processors or libraries; more is another density
@@ -36,6 +36,6 @@ def _asked(run: ChainRun, n_points: int) -> tuple[FloatArray, FloatArray]:
             raise cause
         raise InvalidInputError(
             f"target: {run.plan.target.name} raised an error at the point {points[0].tolist()}, where it had "
-            f"a value in the run that is to go on{came_from(cause)}"
+            f"a value in the run that is to go on{told(cause)}"
         ) from cause
     return run.info.log_density[:n_points], run.info.log_prior[:n_points]

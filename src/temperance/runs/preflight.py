@@ -5,13 +5,16 @@ At most twenty evaluations, none of which the run sees: it has the same draws wi
 
 import contextlib
 import math
+import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import wait
 
 import numpy as np
 
 from temperance.core.state import STOP, FloatArray
 from temperance.errors import FlatDensityWarning, VaryingDensityWarning
+from temperance.executors.threads import Threads
 from temperance.runs.chain import ChainRun
 from temperance.runs.stopping import Stop
 from temperance.runs.unraisable import noticed
@@ -19,6 +22,8 @@ from temperance.runs.unraisable import noticed
 TOLERANCE = 1e-9  # of a log density, between two calls; more is chance
 MOST_REPEATED = 4  # points that are asked for once more
 MOST_RAYS = 8  # of two points each
+LOOK_SECONDS = 0.05  # between two looks at whether somebody wants to end it
+MOST_SECONDS, SLOWER = 1.0, 10.0  # rays end that take longer, and so much longer than points of the start
 NEAR, FAR = 1e3, 1e6  # distances along a ray, in units of the start or of one, whichever is the larger
 
 
@@ -46,9 +51,10 @@ def along_rays(run: ChainRun, stop: Stop, caller: int) -> int:
     start = run.state.position[0].copy()
     unit = max(1.0, float(np.max(np.abs(start))))
     n_made, flat = 0, ""
+    usual, began = run.cost[0], time.perf_counter()
     with _looking(run, stop), np.errstate(all="ignore"):  # numbers overflow so far away
         for ray, name in _rays(run.plan.dim):
-            if run.control[STOP] != 0:
+            if run.control[STOP] != 0 or _takes_long(time.perf_counter() - began, n_made, usual):
                 break
             values = [_asked(run, (start + distance * unit * ray)[None]) for distance in (NEAR, FAR)]
             n_made += 2
@@ -65,6 +71,11 @@ def along_rays(run: ChainRun, stop: Stop, caller: int) -> int:
             stacklevel=caller,
         )
     return n_made
+
+
+def _takes_long(seconds: float, n_made: int, usual: float) -> bool:
+    """Whether points far away take so long that there had better be no more, as a solver of equations may."""
+    return seconds > MOST_SECONDS and seconds > SLOWER * n_made * usual
 
 
 def falls_off(near: float, far: float, dim: int) -> bool:
@@ -90,6 +101,22 @@ def _rays(dim: int) -> Iterator[tuple[FloatArray, str]]:
         yield -ray, f"a ray into {np.round(-ray[:3], 2).tolist()} ..."
 
 
+def _left_alone(evaluate: Callable[[], BaseException | None]) -> BaseException | None:
+    """What a question came to; a Ctrl-C does not wait for it, since compiled code may hang so far away."""
+    crew = Threads(1)
+    with crew:
+        answered: list[BaseException | None] = []
+        future = crew.submit(lambda: answered.append(evaluate()))
+        try:
+            while not wait([future], timeout=LOOK_SECONDS).done:
+                pass
+        except BaseException:
+            crew.abandon()
+            raise
+    future.result()
+    return answered[0]
+
+
 @contextlib.contextmanager
 def _looking(run: ChainRun, stop: Stop) -> Iterator[None]:
     """Errors of C and a stop are noticed meanwhile, and the chain does not see that it was asked."""
@@ -103,7 +130,7 @@ def _looking(run: ChainRun, stop: Stop) -> Iterator[None]:
 
 def _asked(run: ChainRun, points: FloatArray) -> FloatArray | None:
     """Log densities of points, likelihood and prior together; nothing where it fails, as the run will say."""
-    error = run.evaluate(points)
+    error = _left_alone(lambda: run.evaluate(points))
     if isinstance(error, KeyboardInterrupt):
         raise error
     if error is not None or run.control[STOP] != 0:

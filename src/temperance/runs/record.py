@@ -55,3 +55,4 @@ class RunSetup:
     n_starts: int = 0  # different points from which chains and levels started; 0 if unknown
     unimodal: bool = False  # whether the user said so
     until: Mapping[str, Any] | None = None  # goals and budgets, of a run that had any
+    priors: Mapping[str, str] = field(default_factory=dict, repr=False)  # of the parameters, in words

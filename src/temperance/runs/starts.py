@@ -10,10 +10,11 @@ from temperance.checks import numeric_array
 from temperance.core.move import Move
 from temperance.core.state import RAISED, STATUS, FloatArray
 from temperance.errors import DensityError, InvalidInputError, InvalidTypeError, StartError, TemperanceError
-from temperance.origin import came_from
+from temperance.origin import told
 from temperance.targets import Bound, Buffers
 
 MAX_TRIES = 100
+BAD_START_CURE = "; with Settings(bad_density='reject') another start is tried instead"
 
 StartFunction = Callable[[np.random.Generator], Any]
 
@@ -81,20 +82,29 @@ class Starts:
 
 
 def settle(
-    starts: Starts, chain: int, generator: np.random.Generator, bound: Bound, buffers: Buffers
+    starts: Starts,
+    chain: int,
+    generator: np.random.Generator,
+    bound: Bound,
+    buffers: Buffers,
+    *,
+    rejects_bad: bool = False,
 ) -> None:
-    """Put starts with finite log density into the proposal buffer, searching when that is possible."""
+    """Put starts with finite log density into the proposal buffer, searching when that is possible.
+
+    With ``rejects_bad``, a NaN or +inf is searched past like a density of zero.
+    """
     proposal, n_levels = buffers.info.proposal, buffers.n_asked
     proposal[:n_levels] = starts.points(chain, n_levels, generator)
-    outside = _outside(starts.name, chain, bound, buffers)
+    outside = _outside(starts, chain, bound, buffers, passes=rejects_bad and starts.can_search)
     for _ in range(MAX_TRIES if starts.can_search else 0):
         if not len(outside):
             return
         for level in outside:
             proposal[level] = starts.another(generator)
-        outside = _outside(starts.name, chain, bound, buffers)
+        outside = _outside(starts, chain, bound, buffers, passes=rejects_bad and starts.can_search)
     if len(outside):
-        raise StartError(_outside_message(starts, chain, int(outside[0]), bound.show(proposal[outside[0]])))
+        raise StartError(_outside_message(starts, chain, int(outside[0]), bound, buffers))
 
 
 def require_gradient(move: Move, name: str, buffers: Buffers) -> None:
@@ -106,8 +116,10 @@ def require_gradient(move: Move, name: str, buffers: Buffers) -> None:
         )
 
 
-def _outside(name: str, chain: int, bound: Bound, buffers: Buffers) -> npt.NDArray[np.intp]:
-    """Levels whose start has density zero; a NaN or +inf is an error at once."""
+def _outside(
+    starts: Starts, chain: int, bound: Bound, buffers: Buffers, *, passes: bool
+) -> npt.NDArray[np.intp]:
+    """Levels whose start has density zero; a NaN or +inf is an error at once, or ``passes`` for zero."""
     info = buffers.info
     try:
         bound.fill(buffers)
@@ -119,20 +131,22 @@ def _outside(name: str, chain: int, bound: Bound, buffers: Buffers) -> npt.NDArr
             raise failure
         raise _raised(chain, bound, buffers, failure) from failure
     live = slice(0, buffers.n_asked)
-    for level, (tempered, prior) in enumerate(zip(info.log_density[live], info.log_prior[live], strict=True)):
-        if np.isnan(tempered + prior) or tempered + prior == np.inf:
-            raise StartError(
-                f"{name}: the log density at the start of chain {chain + 1}, level {level + 1} is "
-                f"{tempered + prior}, it must be finite; the point is {bound.show(info.proposal[level])}"
-            )
-    return np.flatnonzero(info.log_density[live] + info.log_prior[live] == -np.inf)
+    values = info.log_density[live] + info.log_prior[live]
+    bad = np.isnan(values) | (values == np.inf)
+    for level in () if passes else np.flatnonzero(bad):
+        cure = BAD_START_CURE if starts.can_search else ""
+        raise StartError(
+            f"{starts.name}: the log density at the start of chain {chain + 1}, level {level + 1} is "
+            f"{values[level]}, it must be finite; the point is {bound.show(info.proposal[level])}{cure}"
+        )
+    return np.flatnonzero(bad | (values == -np.inf))
 
 
 def _raised(chain: int, bound: Bound, buffers: Buffers, cause: Exception) -> DensityError:
     level = int(buffers.control[2])
     return DensityError(
         f"the log density raised an error at the start of chain {chain + 1}, level {level + 1}, "
-        f"at the point {bound.show(buffers.info.proposal[level])}{came_from(cause)}{_wants_rows(cause)}"
+        f"at the point {bound.show(buffers.info.proposal[level])}{told(cause)}{_wants_rows(cause)}"
     )
 
 
@@ -143,11 +157,14 @@ def _wants_rows(cause: Exception) -> str:
     return "; vectorized=True is for a function of the rows of an (n, dim) array, and for no other"
 
 
-def _outside_message(starts: Starts, chain: int, level: int, point: str) -> str:
-    where = f"chain {chain + 1}, level {level + 1}, at the point {point}"
+def _outside_message(starts: Starts, chain: int, level: int, bound: Bound, buffers: Buffers) -> str:
+    info = buffers.info
+    where = f"chain {chain + 1}, level {level + 1}, at the point {bound.show(info.proposal[level])}"
+    value = info.log_density[level] + info.log_prior[level]
     if starts.can_search:
         tried = f"no start inside the support was found in {MAX_TRIES} tries"
-        return f"{starts.name}: {tried}; the last was {where}; give initial=, or priors that fit it closer"
+        last = f"the last was {where}, where the log density is {value}"
+        return f"{starts.name}: {tried}; {last}; give initial=, or priors that fit it closer"
     return (
         f"{starts.name}: the start lies outside the support (log density -inf) in {where}; give another "
         "point, or a function of a numpy Generator that is tried until it hits the support"

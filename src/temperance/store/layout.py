@@ -7,12 +7,15 @@ names does not exist for a reader. Records are numbered, and their names end wit
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from temperance.files import PARTIAL
+
 FORMAT = 6
+LOCK, PROBE = "lock", ".probe"
 DIGEST = 16  # letters of the checksum in a name
 _COMMIT = re.compile(rf"commit-(\d{{8}})-([0-9a-f]{{{DIGEST}}})\.npz")
 _CHUNK = re.compile(r"rows-(\d{8})-(\d{8})\.npz")
@@ -72,6 +75,11 @@ def commits_in(names: Iterable[str]) -> list[tuple[int, str]]:
 def is_ours(name: str) -> bool:
     """Whether a file of this name was written by us, and may be taken away when no record needs it."""
     return bool(re.fullmatch(_COMMIT, name) or re.fullmatch(_CHUNK, name))
+
+
+def is_begun(names: Sequence[str]) -> bool:
+    """Whether a folder without a record was one for a run: nothing is in it but what a run begins with."""
+    return LOCK in names and all(name in (LOCK, PROBE) or name.endswith(PARTIAL) for name in names)
 
 
 def is_run(folder: Path) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from temperance.errors import InvalidInputError
+from temperance.store.layout import LOCK
 
 if os.name == "nt":  # pragma: no cover
     import msvcrt
@@ -21,7 +22,6 @@ else:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-LOCK = "lock"
 BEYOND = 2**20
 
 

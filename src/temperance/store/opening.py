@@ -7,10 +7,8 @@ from pathlib import Path
 
 from temperance.errors import InvalidInputError
 from temperance.files import THE_DISK, FileSystem, whole_file
-from temperance.store.layout import is_run
-from temperance.store.lock import LOCK, Lock
-
-PROBE = ".probe"
+from temperance.store.layout import LOCK, PROBE, is_begun, is_run
+from temperance.store.lock import Lock
 
 
 @contextlib.contextmanager
@@ -69,7 +67,9 @@ def _require_free(folder: Path, *, overwrite: bool) -> None:
                 f"store: {folder} holds a run; go on with it (temperance.resume, temperance resume), choose "
                 "another name, or replace it (overwrite=True, --overwrite)"
             )
-    elif any(path.name != LOCK for path in folder.iterdir()):
+        return
+    names = [path.name for path in folder.iterdir()]
+    if names and not is_begun(names):
         raise InvalidInputError(f"store: {folder} is not empty and holds no run; choose another name")
 
 

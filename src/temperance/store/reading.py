@@ -8,7 +8,7 @@ from typing import Any
 
 from temperance.errors import DamagedFileError, InvalidInputError
 from temperance.store.archive import Array, read_array, read_arrays, unpacked
-from temperance.store.layout import FORMAT, Chunk, commits_in, digest
+from temperance.store.layout import FORMAT, Chunk, commits_in, digest, is_begun
 
 MAX_TRIES = 20  # readings of a folder in which files are merged meanwhile
 
@@ -46,6 +46,11 @@ def last_commit(folder: Path) -> tuple[Commit, list[str]]:
         break
     if bad:
         raise DamagedFileError(f"path: {folder} has no commit record that is good: {'; '.join(bad)}")
+    if is_begun([path.name for path in _listed(folder)]):
+        raise InvalidInputError(
+            f"path: {folder} holds no draws yet: its run has only begun, or was ended before there were any; "
+            "then the same call of sample (temperance sample) begins it again"
+        )
     raise InvalidInputError(f"path: {folder} holds no run of temperance")
 
 

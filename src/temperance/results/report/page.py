@@ -45,6 +45,7 @@ def render(result: Result, title: str) -> str:
             lines=_lines(result),
             tables=_tables(result.summary()),
             figures=[(figure, inline_svg(figure, result)) for figure in _figures(result)],
+            priors=result.setup.priors,
             settings=dict(_flat(result.setup.settings)),
             facts=_facts(result),
         )
