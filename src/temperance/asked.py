@@ -20,6 +20,7 @@ from temperance.runs.fingerprint import require_same_target
 from temperance.runs.keep import STATISTICS
 from temperance.runs.memory import require_memory
 from temperance.runs.plan import Plan
+from temperance.runs.preflight import Glance
 from temperance.runs.starts import Starts
 from temperance.runs.stopping import Stop
 from temperance.settings import Settings
@@ -175,11 +176,12 @@ def look_of(stored: dict[str, Any], plan: Plan) -> int:
 
 
 def facts_about(
-    runs: Sequence[ChainRun], goals: Until | None, *, n_preflight: int, unimodal: bool
+    runs: Sequence[ChainRun], goals: Until | None, seen: Sequence[Glance], *, unimodal: bool
 ) -> dict[str, Any]:
     """What is said of the setup of a run beside its plan; chains are at their starts."""
     return {
-        "n_preflight": n_preflight,
+        "n_preflight": sum(glance.n_points for glance in seen),
+        "preflight": {name: value for glance in seen for name, value in glance.facts.items()},
         "n_starts": len(np.unique(np.concatenate([run.state.position for run in runs]), axis=0)),
         "unimodal": bool(unimodal),
         "until": None if goals is None else until_to_plain(goals),
@@ -190,7 +192,7 @@ def stored_about(stored: dict[str, Any], goals: Until | None) -> dict[str, Any]:
     """The same of a run in a folder."""
     known = {
         name: stored["setup"][name]
-        for name in ("n_preflight", "n_starts", "unimodal")
+        for name in ("n_preflight", "preflight", "n_starts", "unimodal")
         if name in stored["setup"]
     }
     return {**known, "until": None if goals is None else until_to_plain(goals)}

@@ -234,7 +234,7 @@ def sample(
             window = None if in_place else window_rows(plan)
             with note_compiling(watch.shows):
                 begun = workers.begun(seeds, lambda k, own: ChainRun(plan, k, starts, own, window=window))
-            n_preflight = asked_again(begun[0], job.stop, CALLER) if preflight else 0
+            seen = [asked_again(begun[0], job.stop, CALLER)] if preflight else []
 
             def again(other: Plan) -> list[ChainRun]:
                 return [
@@ -243,8 +243,8 @@ def sample(
                 ]
 
             shared, runs = workers.share(plan, begun, seeds, again)
-            n_preflight += along_rays(runs[0], job.stop, CALLER) if preflight else 0
-            about = facts_about(runs, goals, n_preflight=n_preflight, unimodal=unimodal)
+            seen += [along_rays(runs[0], job.stop, CALLER)] if preflight else []
+            about = facts_about(runs, goals, seen, unimodal=unimodal)
             job = replace(job, plan=shared, workers=workers_for(shared, chains, cores), about=about)
             if folder is None:
                 return execute(job, runs, store_in_memory(plan, runs, first=draws))

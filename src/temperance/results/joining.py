@@ -12,6 +12,8 @@ from temperance.runs.seeds import chain_seeds
 if TYPE_CHECKING:
     from temperance.results.result import Result
 
+OF_THE_FIRST = ("versions", "preflight")  # which may differ
+
 
 def joined_results(results: Sequence["Result"]) -> "Result":
     """All chains of runs that were set up alike, from seeds of which no two are the same."""
@@ -43,7 +45,7 @@ def checked_results(results: Any, kind: type) -> Sequence["Result"]:
 
 def _facts(result: "Result") -> dict[str, Any]:
     """What must be the same in all runs."""
-    setup = {name: value for name, value in asdict(result.setup).items() if name != "versions"}
+    setup = {name: value for name, value in asdict(result.setup).items() if name not in OF_THE_FIRST}
     shapes = None if result.value_names is None else dict(result.value_names.shapes)
     return {
         "the dimension": result.dim,

@@ -11,12 +11,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ResultWarning:
-    """A warning as data: what was seen, what to try, and whether the draws themselves are in doubt."""
+    """A warning as data: what was seen, what to try, and whether the draws themselves are in doubt.
+
+    ``cure`` is that of the first cause behind it; `Result.advice` has all causes.
+    """
 
     name: str
     message: str
-    cure: str
     serious: bool
+    cure: str = ""
 
     def __str__(self) -> str:
         return f"{self.name}: {self.message}. Try: {self.cure}."
