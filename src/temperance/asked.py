@@ -19,7 +19,7 @@ from temperance.runs.describe import exactness
 from temperance.runs.fingerprint import require_same_target
 from temperance.runs.keep import STATISTICS
 from temperance.runs.memory import require_memory
-from temperance.runs.plan import Plan
+from temperance.runs.plan import LONGEST_TUNE, Plan, default_tune
 from temperance.runs.preflight import Glance
 from temperance.runs.starts import Starts
 from temperance.runs.stopping import Stop
@@ -28,6 +28,7 @@ from temperance.swaps import Strategy
 from temperance.until import Until, bounded, until_from_plain, until_to_plain
 
 INF = float("inf")
+TUNING_SHARE = 0.5  # of a budget of evaluations, where tune is left open (docs/stopping.md)
 MIN_DRAWS = 4  # from which on there is something to look at
 
 
@@ -138,6 +139,22 @@ def settings_with(
         one_of("adapt", adapt, ("tuning", "always"))
         chosen = replace(chosen, adaptation=replace(chosen.adaptation, when=adapt))
     return chosen
+
+
+def tuning_of(tune: Any, until: Any, *, dim: int, levels: int, chains: int) -> tuple[int, int]:
+    """Tuning iterations, and how long they may become; where both are left open, a budget is shared.
+
+    All levels of all chains are evaluated while tuning. So that draws have half of a budget of evaluations
+    at least, tuning takes no longer than the other half pays for, and within that becomes as long as it is
+    without a budget: longer where jumps are poor and rising.
+    """
+    if tune is not None:
+        return whole_number("tune", tune, least=0), 0
+    usual, longest = default_tune(dim), LONGEST_TUNE * default_tune(dim)
+    if not isinstance(until, Until) or until.evaluations is None:
+        return usual, longest
+    affordable = max(1, int(TUNING_SHARE * until.evaluations / (chains * levels)))
+    return min(usual, affordable), min(longest, affordable)
 
 
 def goals_of(until: Any, plan: Plan, draws: int) -> Until | None:

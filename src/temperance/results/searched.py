@@ -56,9 +56,9 @@ class Searched:
         if not self.found_late:
             return ""
         return (
-            f"; {counted(self.found_late, 'mode')} of some weight had been found by one chain alone when the others "
-            "were told, in the second half of the tuning: a mode as hard to find may have been found by none, "
-            "which longer tuning or more chains would show"
+            f"; {counted(self.found_late, 'mode')} of some weight had been found by one chain alone when the "
+            "others were told, in the second half of the tuning: a mode as hard to find may have been found "
+            "by none, which longer tuning or more chains would show"
         )
 
 

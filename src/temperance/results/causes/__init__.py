@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["BESIDE", "CAUSES", "Advice", "advice_of", "changes_of", "with_cures"]
 
-# In the order in which they are told: what makes all else meaningless, what the user has switched off, what was
-# left out, tuning before the ladder, the ladder before the modes, and more draws last.
+# In the order in which they are told: what makes all else meaningless, what the user has switched off, tuning
+# before the ladder, the ladder before the modes, more draws after that, and remarks.
 CAUSES = (
     running.nothing_drawn,
     density.chance,
@@ -57,7 +57,8 @@ BESIDE = (ladder.prior_apart,)  # told beside other causes of the same warnings,
 def advice_of(result: "Result", found: Sequence[ResultWarning]) -> tuple[Advice, ...]:
     """What to do, the first thing first. A cause is told if it explains what no cause before it does."""
     case = Case(result, found)
-    left, told = set(case.names), []
+    left: set[str] = set(case.names)
+    told: list[Advice] = []
     for rule in CAUSES:
         one = rule(case) if left or rule in BESIDE else None
         if one is None or not (left & set(one.warnings) or (rule in BESIDE and not _ended(told))):

@@ -1,4 +1,4 @@
-"""One thing to do about a run: the cause that it is for, what shows it, and the change as words and as data."""
+"""One thing to do about a run: its cause, what shows it, and the change as words and as data."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -50,6 +50,11 @@ class Case:
         return min(round_up(max(CURES.longer_tuning * before, self.usual_tune)), most)
 
     @property
+    def is_short(self) -> bool:
+        """Whether the tuning was shorter than is usual in so many dimensions."""
+        return self.result.n_tune < self.usual_tune
+
+    @property
     def longer(self) -> str:
         """Longer tuning in words, before something else; nothing where it was long enough."""
         return f"tune={self.tune}, and " if self.tune else ""
@@ -63,7 +68,8 @@ class Case:
     def draws_needed(self) -> float:
         """Times as many draws as would give the effective sample size wanted."""
         size, _ = signs.worst_ess(self.result)
-        return THRESHOLDS.min_ess * self.result.draws.shape[0] / max(size, 1.0)
+        wanted: float = THRESHOLDS.min_ess * self.result.draws.shape[0]
+        return wanted / max(size, 1.0)
 
     @cached_property
     def draws(self) -> int:

@@ -39,8 +39,9 @@ def digits(case: Case) -> Advice | None:
         return Advice(
             cause="far from the mass",
             seen="the log density still changed from draw to draw, and is so small that its digits end",
-            cure="a start nearer the mass, from which all draws are still far away",
-            changes=highest_draws(case.result),
+            cure=f"{case.longer if case.is_short else ''}a start nearer the mass, from which all draws are "
+            "still far away",
+            changes={**highest_draws(case.result), **(case.longer_change if case.is_short else {})},
             rework="elsewhere",
             warnings=tuple(AFTER_IT | STUCK | {"rounding"}),
             ends=True,
@@ -88,7 +89,7 @@ def undefined(case: Case) -> Advice | None:
 
 def no_width(case: Case) -> Advice | None:
     """A coordinate that cannot move."""
-    if "never moved" not in case.names:
+    if "never moved" not in case.names or case.is_short:
         return None
     return Advice(
         cause="a support without width",
@@ -131,7 +132,8 @@ def walls(case: Case) -> Advice | None:
         cause="hard walls",
         seen=f"the density is -inf outside of its support, and steps are accepted at {case.base_walk:.2g} "
         f"where {case.result.setup.walk_acceptance:.2g} was aimed at",
-        cure=f"{case.longer}parameters that know their bounds (tp.Model(log_density, bounds=...), or priors), "
+        cure=f"{case.longer}parameters that know their bounds (tp.Model(log_density, bounds=...), or "
+        "priors), "
         "so that no step ends outside",
         changes=case.longer_change,
         rework="parametrisation",
@@ -147,7 +149,8 @@ def lost(case: Case) -> Advice | None:
     return Advice(
         cause="a high place that was left",
         seen="while tuning, a chain was where the log density is far above that of all draws since",
-        cure=f"{case.longer}a start at result.chains[{number}].tuning.draws[{row}] for some chains and not for "
+        cure=f"{case.longer}a start at result.chains[{number}].tuning.draws[{row}] for some chains and "
+        "not for "
         "others; nothing, if it is known that hardly any mass is there",
         changes={**at_the_peak(case.result, number, row), **case.longer_change},
         warnings=("lost mode", "missed mode", "unknown mode", "chains differ", "low ESS"),

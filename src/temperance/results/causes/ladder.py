@@ -8,7 +8,7 @@ from temperance.results.warnings.policy import CURES
 from temperance.results.warnings.signs import dead_edges, slowest_edge
 
 DRAWS = frozenset({"missed mode", "chains differ", "low ESS"})
-HARD = frozenset({"too few levels", "dead edge", "no round trips", "missed mode"})
+HARD = frozenset({"too few levels", "dead edge", "missed mode"})
 APART = (
     "prior and likelihood apart (log_prior=, log_likelihood=), if the target has a prior: the hottest level "
     "is then the prior, from which every mode is in reach"
@@ -71,7 +71,12 @@ def broken(case: Case) -> Advice | None:
 
 def prior_apart(case: Case) -> Advice | None:
     """A ladder that ends in the prior knows all modes that the prior does."""
-    if case.has_prior or not case.serious & HARD:
+    by_chance = "missed mode" in case.serious and case.modes_are_mixed
+    if (
+        case.has_prior
+        or not case.serious & HARD
+        or (by_chance and not case.serious & (HARD - {"missed mode"}))
+    ):
         return None
     return Advice(
         cause="a prior that should be apart",

@@ -95,7 +95,8 @@ def slow(case: Case) -> Advice | None:
     return Advice(
         cause="slow mixing",
         seen=f"{case.draws_needed:.0f} times as many draws would be needed",
-        cure=f"{case.longer}draws={case.draws}; if the effective sample size then has not grown as the draws, "
+        cure=f"{case.longer}draws={case.draws}; if the effective sample size then has not grown as the "
+        "draws, "
         "another parametrisation",
         changes={"draws": case.draws, **case.longer_change},
         rework="parametrisation",

@@ -61,7 +61,8 @@ def spare_levels(case: Case) -> Advice | None:
     if "too many levels" not in case.names:
         return None
     levels = levels_that_help(case)
-    keep = f"; or Trimming(min_levels={case.result.n_levels_at_start}), with starts further apart, if there may be others"
+    keep = f"; or Trimming(min_levels={case.result.n_levels_at_start}) and starts further apart"
+    keep += ", if there may be other modes"
     return Advice(
         cause="levels without use",
         seen="the target looks unimodal from the first level on"

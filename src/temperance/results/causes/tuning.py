@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from temperance.results.result import Result
 
 DRAWS = frozenset({"chains differ", "low ESS", "unknown accuracy", "hardly moved"})
+STUCK = frozenset({"never moved", "hardly moved", "dead edge"})
 MODES = frozenset({"missed mode", "unknown mode", "idle jumps"})
 LADDER = frozenset({"dead edge", "no round trips", "too few levels"})
 
@@ -29,8 +30,8 @@ def not_arrived(case: Case) -> Advice | None:
         return None
     return Advice(
         cause="chains not arrived",
-        seen=f"in {listed_kept(case.result, rising)} the log density rose from the first quarter of the draws "
-        "to the last by more than it varies",
+        seen=f"in {listed_kept(case.result, rising)} the log density rose from the first quarter of the "
+        "draws to the last by more than it varies",
         cure=f"tune={case.tune}, with starts where this run ended: the last draw of each chain",
         changes={**case.longer_change, **last_draws(case.result)},
         warnings=tuple(explains),
@@ -47,7 +48,9 @@ def too_short(case: Case) -> Advice | None:
         seen=seen,
         cure=f"tune={case.tune}",
         changes=case.longer_change,
-        warnings=tuple(DRAWS | {"still adapting", "dead edge", "no round trips", "idle jumps"}),
+        warnings=tuple(
+            DRAWS | {"never moved", "still adapting", "dead edge", "no round trips", "idle jumps"}
+        ),
     )
 
 
@@ -74,7 +77,8 @@ def _short_by(case: Case) -> str:
         return "there was no tuning"
     if case.moving:
         return f"scales or temperatures of {listed(case.moving, 'chain')} still moved when the draws began"
-    if case.serious and case.result.n_tune < case.usual_tune:
+    stuck = case.serious & STUCK or case.draws_needed > LIMITS.most_draws
+    if stuck and case.is_short:
         return (
             f"{case.result.n_tune:,} iterations, where {case.usual_tune:,} are usual in {case.result.dim} "
             "dimensions"

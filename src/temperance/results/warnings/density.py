@@ -86,7 +86,7 @@ def lost_mode(result: "Result") -> ResultWarning | None:
 
 
 def peak_of(result: "Result") -> tuple[int, int, float, float]:
-    """The chain and the row of its tuning at the highest point that was lost; its height, and that of draws."""
+    """Chain and row of tuning at the highest point that was lost; its height, and that of all draws."""
     lost = _losing(result)
     peaks = [float(_while_tuning(result.kept[k]).max()) for k in lost]
     first = lost[int(np.argmax(peaks))]

@@ -21,8 +21,13 @@ class ResultWarning:
     serious: bool
     cure: str = ""
 
+    @property
+    def seen(self) -> str:
+        """Name and message, without the cure."""
+        return f"{self.name}: {self.message}."
+
     def __str__(self) -> str:
-        return f"{self.name}: {self.message}. Try: {self.cure}."
+        return f"{self.seen} Try: {self.cure}."
 
 
 def verdict(found: Sequence[ResultWarning], *, searched: bool = True) -> str:
