@@ -322,7 +322,7 @@ def problems() -> list[Problem]:
                 "initial": np.zeros(20),
                 "draws": 1_000,
                 "tune": 1_500,
-                "chains": 8,
+                "chains": 16,
                 "settings": tp.Settings(
                     jumps=tp.Jumps(share=False), adaptation=tp.Adaptation(ladder_gain=tp.Gain())
                 ),
@@ -331,11 +331,8 @@ def problems() -> list[Problem]:
             means=np.array([spike_square]),
             sds=np.array([0.3]),
         ),
-        Problem(
-            name="widths 1 : 100, little tuning", **_of_zoo(zoo.unequal_widths(), tune=1_000, draws=2_000)
-        ),
         Problem(name="many modes, few draws", **_of_zoo(zoo.many_modes(), tune=1_000, draws=500)),
-        Problem(name="two rings, little tuning", **_of_zoo(zoo.rings(), tune=500, draws=1_000)),
+        Problem(name="two rings, little tuning", **_of_zoo(zoo.rings(), tune=100, draws=200)),
         Problem(
             name="three draws", options={"model": bell, "initial": np.zeros(2), "draws": 3}, **_normal(2)
         ),
@@ -345,7 +342,7 @@ def problems() -> list[Problem]:
             **_normal(10),
         ),
         Problem(name="a funnel, few draws", **_of_zoo(zoo.funnel(), draws=200)),
-        Problem(name="a banana, few draws", **_of_zoo(zoo.banana(), draws=100)),
+        Problem(name="a banana, few draws", **_of_zoo(zoo.banana(), draws=30)),
         Problem(
             name="ten tied coordinates",
             options={"model": tied, "initial": np.zeros(10), "tune": 500, "draws": 2_000},
@@ -360,6 +357,7 @@ def problems() -> list[Problem]:
                 "model": heavy,
                 "levels": 12,
                 "tune": 2_000,
+                "settings": NO_JUMPS,
                 "initial": np.where(np.arange(4)[:, None, None] % 2, 30.0, -30.0) * np.ones((4, 12, 5)),
             },
             means=np.full(5, 10.0),
@@ -384,7 +382,7 @@ def problems() -> list[Problem]:
             means=np.full(8, 0.01),
             sds=np.full(8, 0.01),
         ),
-        Problem(name="label switching, few draws", **_of_zoo(zoo.label_switching(), draws=200, tune=1_000)),
+        Problem(name="label switching, few draws", **_of_zoo(zoo.label_switching(), draws=50, tune=300)),
         Problem(
             name="a 50-d Gaussian, hardly tuned",
             options={"model": bell, "initial": np.zeros(50), "tune": 300, "draws": 500},

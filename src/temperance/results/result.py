@@ -18,7 +18,7 @@ from temperance.results.reached import Reached, reached_of
 from temperance.results.searched import Searched, searched_of
 from temperance.results.show import as_html, as_text, in_short
 from temperance.results.summary import Summary, summarise
-from temperance.results.warnings import ResultWarning, found_in, verdict
+from temperance.results.warnings import ResultWarning, found_in, goals_missed, verdict
 from temperance.results.weighting.evidence import Evidence, evidence_of
 from temperance.results.weighting.weighted import Weighted, expectation, weighted_of
 from temperance.results.weighting.weighting import Estimate, Weighting, weighting_of
@@ -115,12 +115,18 @@ class Result(Drawn):
     @cached_property
     def warnings(self) -> tuple[ResultWarning, ...]:
         """What should worry you, each with a cure."""
-        return with_cures(found_in(self), self.advice)
+        return with_cures(self._found, self.advice)
 
     @cached_property
     def advice(self) -> tuple[Advice, ...]:
         """What to do, the first thing first: each cause of the warnings once, with what to change."""
-        return advice_of(self, found_in(self))
+        return advice_of(self, self._found)
+
+    @cached_property
+    def _found(self) -> tuple[ResultWarning, ...]:
+        """Warnings without cures."""
+        goals = goals_missed(self)
+        return found_in(self) if goals is None else (*found_in(self), goals)
 
     @property
     def changes(self) -> dict[str, Any]:
@@ -133,7 +139,7 @@ class Result(Drawn):
     @cached_property
     def doubts(self) -> tuple[str, ...]:
         """The names of the serious warnings: while there are any, no number of the run is to be quoted."""
-        return tuple(one.name for one in found_in(self, goals=False) if one.serious)
+        return tuple(one.name for one in found_in(self) if one.serious)
 
     @property
     def verdict(self) -> str:

@@ -27,6 +27,8 @@ CAUSES = (
     mixing.alone,
     density.lost,
     density.improper_when_heated,
+    mixing.tied,
+    mixing.funnel,
     tuning.not_arrived,
     tuning.too_short,
     ladder.too_cold,
@@ -35,11 +37,11 @@ CAUSES = (
     tuning.not_learnt,
     mixing.hundreds,
     density.walls,
-    mixing.tied,
     mixing.weights_differ,
     ladder.no_journeys,
     mixing.slow,
     mixing.too_few_draws,
+    mixing.few_to_judge,
     ladder.prior_apart,
     running.idle,
     running.units,
@@ -51,7 +53,8 @@ CAUSES = (
     running.stopped,
     running.unknown,
 )
-BESIDE = (ladder.prior_apart,)  # told beside other causes of the same warnings, since only the user knows
+# Told beside other causes of the same warnings: what only the user knows, and what cannot do harm.
+BESIDE = (mixing.few_to_judge, ladder.prior_apart)
 
 
 def advice_of(result: "Result", found: Sequence[ResultWarning]) -> tuple[Advice, ...]:
@@ -60,13 +63,20 @@ def advice_of(result: "Result", found: Sequence[ResultWarning]) -> tuple[Advice,
     left: set[str] = set(case.names)
     told: list[Advice] = []
     for rule in CAUSES:
-        one = rule(case) if left or rule in BESIDE else None
-        if one is None or not (left & set(one.warnings) or (rule in BESIDE and not _ended(told))):
+        beside = rule in BESIDE and not any(one.ends for one in told)
+        one = rule(case) if left or beside else None
+        if one is None or not (left & set(one.warnings) or (beside and _adds(one, told))):
             continue
         explained = tuple(name.name for name in found if name.name in one.warnings)
         told.append(replace(one, warnings=explained))
         left -= set(explained)
     return tuple(told)
+
+
+def _adds(one: Advice, told: Sequence[Advice]) -> bool:
+    """Whether it changes what none before it does."""
+    changed = {name for other in told for name in other.changes}
+    return not set(one.changes) & changed
 
 
 def with_cures(found: Sequence[ResultWarning], advice: Sequence[Advice]) -> tuple[ResultWarning, ...]:
@@ -76,7 +86,3 @@ def with_cures(found: Sequence[ResultWarning], advice: Sequence[Advice]) -> tupl
         for name in one.warnings:
             cures.setdefault(name, one.cure)
     return tuple(replace(one, cure=cures[one.name]) for one in found)
-
-
-def _ended(told: Sequence[Advice]) -> bool:
-    return any(one.ends for one in told)

@@ -79,8 +79,10 @@ def undefined(case: Case) -> Advice | None:
         return None
     return Advice(
         cause="a density without a value",
-        seen=f"{rejected:,} proposals were rejected for it",
-        cure="a density that can be computed everywhere (-inf outside of its support)",
+        seen="proposals were rejected for a NaN or +inf, and draws stand still",
+        cure=f"a density that can be computed everywhere ({rejected:,} proposals were rejected for it), "
+        "and is "
+        "-inf outside of its support",
         rework="density",
         warnings=tuple(AFTER_IT | STUCK),
         ends=True,

@@ -1,11 +1,9 @@
 """Causes in the shape of the target, and in the number of draws."""
 
-import numpy as np
-
-from temperance.core.state import FloatArray
 from temperance.results.causes.advice import Advice
 from temperance.results.causes.case import Case
 from temperance.results.causes.policy import LIMITS
+from temperance.results.causes.shape import condition, narrowing
 from temperance.results.warnings.policy import CURES
 
 DRAWS = frozenset({"chains differ", "low ESS", "unknown accuracy"})
@@ -57,18 +55,34 @@ def hundreds(case: Case) -> Advice | None:
 
 def tied(case: Case) -> Advice | None:
     """Coordinates that can only move together."""
-    if not case.names & (DRAWS | {"hardly moved"}) or "missed mode" in case.serious:
-        return None
-    condition = _condition(case)
-    if not condition > LIMITS.tied:
+    explains = DRAWS | MODES | {"hardly moved", "idle jumps", "dead edge", "still adapting", "no round trips"}
+    if not case.names & DRAWS or not condition(case) > LIMITS.tied:
         return None
     return Advice(
         cause="tied coordinates",
-        seen=f"within its largest mode the correlations have the condition number {condition:.2g}",
+        seen=f"within the largest mode the correlations have the condition number {condition(case):.2g}",
         cure=f"{case.longer}a parametrisation in which the coordinates are less tied",
         changes=case.longer_change,
         rework="parametrisation",
-        warnings=tuple(DRAWS | {"hardly moved", "idle jumps"}),
+        warnings=tuple(explains),
+    )
+
+
+def funnel(case: Case) -> Advice | None:
+    """Widths that differ from place to place, to which no single scale of a walk fits."""
+    walk = case.result.setup.settings.get("adaptation", {}).get("walk")
+    if not case.names & DRAWS or walk == "slice" or not narrowing(case) > LIMITS.narrowing:
+        return None
+    return Advice(
+        cause="a funnel",
+        seen=f"the width of a coordinate goes with another (correlation {narrowing(case):.2f})",
+        cure=f"{case.longer}Adaptation(walk='slice'), whose steps find their width at each place; better, "
+        "another parametrisation, such as one in units of that width",
+        changes={"settings.adaptation.walk": "slice", **case.longer_change},
+        rework="parametrisation",
+        warnings=tuple(
+            DRAWS | MODES | {"hardly moved", "dead edge", "no round trips", "still adapting", "bound hit"}
+        ),
     )
 
 
@@ -111,6 +125,21 @@ def too_few_draws(case: Case) -> Advice | None:
     return _more_draws(case, "too few draws", "the draws say less than is asked of them, and more will do")
 
 
+def few_to_judge(case: Case) -> Advice | None:
+    """Fewer draws than there are by default, whatever else is the matter."""
+    n_draws = case.result.draws.shape[1]
+    if not case.names & {"low ESS", "unknown accuracy"} or n_draws >= CURES.usual_draws:
+        return None
+    draws = max(case.draws, CURES.usual_draws)
+    return Advice(
+        cause="few draws to judge by",
+        seen=f"there are {n_draws:,} a chain, and {CURES.usual_draws:,} by default",
+        cure=f"draws={draws}",
+        changes={"draws": draws},
+        warnings=tuple(DRAWS),
+    )
+
+
 def _more_draws(case: Case, cause: str, seen: str) -> Advice:
     return Advice(
         cause=cause,
@@ -119,15 +148,3 @@ def _more_draws(case: Case, cause: str, seen: str) -> Advice:
         changes={"draws": case.draws},
         warnings=tuple(DRAWS | MODES),
     )
-
-
-def _condition(case: Case) -> float:
-    """Of the correlations of the draws in the largest mode; NaN where they cannot be told."""
-    label = case.result.modes.label.ravel()
-    draws = case.result.draws.reshape(-1, case.result.dim)
-    own: FloatArray = draws[label == 0] if len(label) == len(draws) else draws
-    if case.result.dim < 2 or len(own) <= case.result.dim:
-        return float("nan")
-    with np.errstate(all="ignore"):
-        correlations = np.atleast_2d(np.corrcoef(own.T))
-    return float(np.linalg.cond(correlations)) if np.all(np.isfinite(correlations)) else float("nan")

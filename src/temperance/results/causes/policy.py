@@ -11,6 +11,9 @@ class Limits:
     walls_acceptance: float = 0.5  # of the target rate: a walk that meets walls cannot be tuned to it
     tied: float = 1e3  # condition number of the correlations: two of them at 0.998, or a curve
 
+    narrowing: float = 0.5  # correlation of one coordinate with the log width of another; chance has a tenth
+    values_per_dim: int = 10  # different draws of a mode, before its shape is told
+
     # The draws.
     trend: float = 2.0  # standard deviations of the log density from the first quarter of draws to the last
     most_draws: int = 20  # times as many: a size that needs more does not suffer from too few draws

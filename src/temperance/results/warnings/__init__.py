@@ -22,7 +22,7 @@ from temperance.results.warnings.warning import ResultWarning, verdict
 if TYPE_CHECKING:
     from temperance.results.result import Result
 
-__all__ = ["RULES", "ResultWarning", "found_in", "verdict"]
+__all__ = ["RULES", "ResultWarning", "found_in", "goals_missed", "verdict"]
 
 # In the order in which they are read: what makes the draws wrong first, causes before consequences.
 RULES = (
@@ -48,12 +48,12 @@ RULES = (
     many_levels,
     no_statistics,
     one_chain,
-    goals_missed,
     incomplete,
+    goals_missed,
 )
 
 
-def found_in(result: "Result", *, goals: bool = True) -> tuple[ResultWarning, ...]:
-    """All that the rules find; without goals, all but that goals were missed, which rests on the others."""
-    found = (rule(result) for rule in RULES if goals or rule is not goals_missed)
+def found_in(result: "Result") -> tuple[ResultWarning, ...]:
+    """All that the rules find, but whether goals were missed: that rests on what the others find."""
+    found = (rule(result) for rule in RULES if rule is not goals_missed)
     return tuple(warning for warning in found if warning is not None)

@@ -120,15 +120,15 @@ EXPLAINED: dict[str, tuple[str, str, str]] = {
         "chains=1.",
         "Four chains, started far apart.",
     ),
-    "goals missed": (
-        "A run with goals ended before all were met.",
-        "A budget that was spent; a goal that cannot be computed, as of a parameter that never moved.",
-        "The cures of the other warnings; a larger budget; temperance.resume(folder, until=...) goes on.",
-    ),
     "incomplete run": (
         "The run was stopped, or failed.",
         "A signal, a Stop, an error of the density, a full disk.",
         "temperance resume, if the run was written to a folder; else the same call again, with store=.",
+    ),
+    "goals missed": (
+        "A run with goals ended before all were met.",
+        "A budget that was spent; a goal that cannot be computed, as of a parameter that never moved.",
+        "The cures of the other warnings; a larger budget; temperance.resume(folder, until=...) goes on.",
     ),
 }
 
@@ -209,6 +209,16 @@ CAUSES: dict[str, tuple[str, str]] = {
     "tied coordinates": (
         "Within the largest mode, the correlations have a condition number above 1,000.",
         "Longer tuning, in which the shape is learnt; another parametrisation.",
+    ),
+    "a funnel": (
+        "Within the largest mode, one coordinate and the log of the width of another have a correlation "
+        "above "
+        "a half.",
+        "Another parametrisation; steps that find their width at each place, Adaptation(walk='slice').",
+    ),
+    "few draws to judge by": (
+        "There are fewer than the default of 5,000 a chain, beside other causes.",
+        "As many as that, so that the next run can be judged.",
     ),
     "modes that are not connected": (
         "Some chain came into a mode fewer than ten times, so that more of the same says little about "
