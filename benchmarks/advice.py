@@ -2,7 +2,7 @@
 
 Run with ``make bench-advice``. A program follows `Result.changes`, and where the advice is about the density
 itself takes what the problem offers in its place. It stops when no warning is serious, or after three times.
-Written are docs/advice/advice.json, the table docs/advice/table.md, and of each problem what was printed.
+Written are docs/advice/advice.json, the table docs/advice/table.txt, and of each problem what was printed.
 """
 
 import datetime
@@ -154,7 +154,7 @@ def main(names: tuple[str, ...], seeds: int, first_seed: int, dry: bool) -> None
     click.echo(table(known))
     if not dry and not names:
         (FOLDER / "advice.json").write_text(json.dumps(known, indent=1) + "\n")
-        (FOLDER / "table.md").write_text(table(known), encoding="utf-8")
+        (FOLDER / "table.txt").write_text(table(known), encoding="utf-8")
 
 
 if __name__ == "__main__":

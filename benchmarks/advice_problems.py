@@ -235,6 +235,7 @@ def problems() -> list[Problem]:
         Problem(
             name="a start a billion sd away",
             options={"model": bell, "initial": np.full(2, 1e9), "tune": 20, "draws": 300, "levels": 2},
+            reworks={"elsewhere": {"initial": np.full(2, 10.0)}},
             **_normal(2),
         ),
         Problem(

@@ -2,7 +2,7 @@
 
 Run with ``make bench-stopping``. Runs with goals, and runs of as many draws as these took in the median,
 from seeds of their own; then runs of one budget of evaluations, of which tuning takes other shares. Written
-are docs/stopping/stopping.json and docs/stopping/table.md.
+are docs/stopping/stopping.json and docs/stopping/table.txt.
 """
 
 import datetime
@@ -141,7 +141,7 @@ def main(runs: int, shares: int, dry: bool) -> None:
     if not dry:
         FOLDER.mkdir(parents=True, exist_ok=True)
         (FOLDER / "stopping.json").write_text(json.dumps(known, indent=1) + "\n")
-        (FOLDER / "table.md").write_text(table(known), encoding="utf-8")
+        (FOLDER / "table.txt").write_text(table(known), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -31,6 +31,7 @@ CAUSES = (
     mixing.funnel,
     tuning.not_arrived,
     tuning.too_short,
+    tuning.stuck,
     ladder.too_cold,
     ladder.cut_down,
     ladder.broken,

@@ -54,6 +54,21 @@ def too_short(case: Case) -> Advice | None:
     )
 
 
+def stuck(case: Case) -> Advice | None:
+    """Draws that stand still after a tuning of the usual length."""
+    if "hardly moved" not in case.names:
+        return None
+    return Advice(
+        cause="chains that are stuck",
+        seen="after a tuning of the usual length, steps are hardly ever accepted",
+        cure=f"another start{f', and tune={case.tune}' if case.tune else ''}; other units, if the widths of the "
+        "coordinates differ by many powers of ten",
+        changes=case.longer_change,
+        rework="elsewhere",
+        warnings=tuple(DRAWS | {"missed mode", "dead edge", "no round trips"}),
+    )
+
+
 def not_learnt(case: Case) -> Advice | None:
     """Modes that some chains have not learnt, or none has."""
     if not case.tune or not case.names & {"missed mode", "unknown mode"}:

@@ -185,6 +185,10 @@ CAUSES: dict[str, tuple[str, str]] = {
         "so many dimensions.",
         "Longer tuning.",
     ),
+    "chains that are stuck": (
+        "A chain took a handful of values, though its tuning was of the usual length and nothing else is told.",
+        "Another start; longer tuning; other units.",
+    ),
     "too cold at the top": (
         "The hottest level has several modes, and its scale was still rising with heat.",
         "More levels: as many as bring the scale to the threshold, and at most twice as many.",
