@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= out
 
-.PHONY: demo demo-cluster test test-all lint chromium compilers frontends bench bench-against bench-swaps bench-jumps bench-zoo bench-moves bench-clustering bench-intervals bench-evidence bench-weighing bench-pools bench-peers bench-peers-ours reproduction docs site notebooks gallery interactive soak clean
+.PHONY: demo demo-cluster test test-all lint chromium compilers frontends bench bench-against bench-swaps bench-jumps bench-zoo bench-moves bench-clustering bench-advice bench-verdicts bench-stopping bench-intervals bench-evidence bench-weighing bench-pools bench-peers bench-peers-ours reproduction docs site notebooks gallery interactive soak clean
 
 demo: $(VENV)/.installed
 	$(BIN)/temperance demo --out $(OUT)
@@ -68,6 +68,11 @@ bench-moves: $(VENV)/.installed
 
 bench-clustering: $(VENV)/.installed-test
 	PYTHONPATH=benchmarks $(BIN)/python benchmarks/clustering.py > docs/jumps/clustering.md
+
+# Whether advice cures, verdicts are right, and runs that end by their goals have errors that hold.
+bench-advice bench-verdicts bench-stopping: bench-%: $(VENV)/.installed
+	PYTHONPATH=benchmarks $(BIN)/python benchmarks/$*.py
+	$(BIN)/python tools/advice_page.py
 
 # Whether intervals cover, and the evidence beside nested samplers; both take hours.
 bench-intervals: $(VENV)/.installed

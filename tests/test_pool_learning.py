@@ -10,7 +10,7 @@ import pytest
 import temperance as tp
 from densities import two_modes
 from kinds import form
-from temperance import sampling
+from temperance import asked
 from temperance.modes.policy import LEARNING
 from temperance.runs import drive, lengthen
 from temperance.runs.chain import ChainRun
@@ -63,7 +63,7 @@ def made(name, **options):
 def going_on(put=setattr):
     """By default tuning is short, and goes on to its cap."""
     put(lengthen, "_have_met", lambda *_: False)
-    put(sampling, "default_tune", lambda _: 60)
+    put(asked, "default_tune", lambda _: 60)
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,7 @@ from harness import make_plan
 from invariance import p_values, target_of
 from judge import judge_sequentially
 from records import jumping, learnt_modes, make_result
-from temperance import sampling
+from temperance import asked
 from temperance.executors.threads import Threads
 from temperance.modes.components import Components
 from temperance.modes.local import best_worth, by_component, weighed
@@ -382,13 +382,18 @@ def test_a_mode_that_some_were_only_told_of_late_is_named(rng) -> None:
         )
         chains.append(jumping(chain, modes))
     late = replace(result, chains=tuple(chains))
-    told = [warning for warning in late.warnings if warning.name == "missed mode"]
-    assert "found by some chains only" in told[0].message
-    assert "chain 2" in told[0].message
+    assert late.searched.found_late == 1
+    assert "found by one chain alone" in str(late.searched)
+    assert not [one for one in late.warnings if one.name == "missed mode"], "the draws are right"
     early = [
         replace(chain, modes=replace(chain.modes, told_at=0.1 * chain.modes.told_at)) for chain in chains
     ]
-    assert not [one for one in replace(result, chains=tuple(early)).warnings if one.name == "missed mode"]
+    assert replace(result, chains=tuple(early)).searched.found_late == 0
+    two = [
+        replace(chain, modes=replace(chain.modes, seen=np.array([float(k > 0), np.nan])))
+        for k, chain in enumerate(chains)
+    ]
+    assert replace(result, chains=tuple(two)).searched.found_late == 0, "found twice, it is not hard to find"
 
 
 # ---- tuning as long as it needs
@@ -460,7 +465,7 @@ def test_chains_that_share_no_mode_are_told_to_go_on(rng) -> None:
 
 def test_the_result_says_how_long_tuning_was_and_why(monkeypatch, tmp_path) -> None:
     monkeypatch.setattr(lengthen, "_have_met", lambda *_: False)
-    monkeypatch.setattr(sampling, "default_tune", lambda _: 100)
+    monkeypatch.setattr(asked, "default_tune", lambda _: 100)
     options = {"initial": np.full(2, 0.5), "draws": 60, "chains": 2, "seed": 1, "progress": False}
     result = tp.sample(two_modes, store=tmp_path / "run", **options)
     assert result.n_tune == 400

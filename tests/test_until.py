@@ -242,7 +242,7 @@ def test_from_the_shell(tmp_path):
     assert made.exit_code == 0
     assert "goals: met after" in made.stdout
     again = CliRunner().invoke(main, ["resume", str(out), "--until", "ess=1e9,draws=2000"])
-    assert again.exit_code == 0
+    assert again.exit_code == 3, "it came to its end, and not to its goals"
     assert "the budget of draws is spent" in again.stdout
     wrong = CliRunner().invoke(main, ["sample", "zoo:twenty_peaks", *options, "--until", "es=150"])
     assert wrong.exit_code == 1

@@ -19,7 +19,8 @@ from temperance.runs.describe import exactness
 from temperance.runs.fingerprint import require_same_target
 from temperance.runs.keep import STATISTICS
 from temperance.runs.memory import require_memory
-from temperance.runs.plan import Plan
+from temperance.runs.plan import LONGEST_TUNE, Plan, default_tune
+from temperance.runs.preflight import Glance
 from temperance.runs.starts import Starts
 from temperance.runs.stopping import Stop
 from temperance.settings import Settings
@@ -27,6 +28,7 @@ from temperance.swaps import Strategy
 from temperance.until import Until, bounded, until_from_plain, until_to_plain
 
 INF = float("inf")
+TUNING_SHARE = 0.5  # of a budget of evaluations, where tune is left open (docs/stopping.md)
 MIN_DRAWS = 4  # from which on there is something to look at
 
 
@@ -139,6 +141,22 @@ def settings_with(
     return chosen
 
 
+def tuning_of(tune: Any, until: Any, *, dim: int, levels: int, chains: int) -> tuple[int, int]:
+    """Tuning iterations, and how long they may become; where both are left open, a budget is shared.
+
+    All levels of all chains are evaluated while tuning. So that draws have half of a budget of evaluations
+    at least, tuning takes no longer than the other half pays for, and within that becomes as long as it is
+    without a budget: longer where jumps are poor and rising.
+    """
+    if tune is not None:
+        return whole_number("tune", tune, least=0), 0
+    usual, longest = default_tune(dim), LONGEST_TUNE * default_tune(dim)
+    if not isinstance(until, Until) or until.evaluations is None:
+        return usual, longest
+    affordable = max(1, int(TUNING_SHARE * until.evaluations / (chains * levels)))
+    return min(usual, affordable), min(longest, affordable)
+
+
 def goals_of(until: Any, plan: Plan, draws: int) -> Until | None:
     """What a run is to reach, bounded; ``draws`` are those of the first look."""
     if until is None:
@@ -175,11 +193,17 @@ def look_of(stored: dict[str, Any], plan: Plan) -> int:
 
 
 def facts_about(
-    runs: Sequence[ChainRun], goals: Until | None, spec: ModelSpec, *, n_preflight: int, unimodal: bool
+    runs: Sequence[ChainRun],
+    goals: Until | None,
+    spec: ModelSpec,
+    seen: Sequence[Glance],
+    *,
+    unimodal: bool,
 ) -> dict[str, Any]:
     """What is said of the setup of a run beside its plan; chains are at their starts."""
     return {
-        "n_preflight": n_preflight,
+        "n_preflight": sum(glance.n_points for glance in seen),
+        "preflight": {name: value for glance in seen for name, value in glance.facts.items()},
         "n_starts": len(np.unique(np.concatenate([run.state.position for run in runs]), axis=0)),
         "unimodal": bool(unimodal),
         "until": None if goals is None else until_to_plain(goals),
@@ -191,7 +215,7 @@ def stored_about(stored: dict[str, Any], goals: Until | None) -> dict[str, Any]:
     """The same of a run in a folder."""
     known = {
         name: stored["setup"][name]
-        for name in ("n_preflight", "n_starts", "unimodal", "priors")
+        for name in ("n_preflight", "preflight", "n_starts", "unimodal", "priors")
         if name in stored["setup"]
     }
     return {**known, "until": None if goals is None else until_to_plain(goals)}

@@ -25,6 +25,7 @@ from temperance.arguments import (
 
 # What a shell expects of a program that a signal ended: 128 and its number.
 ENDED_BY = {"SIGINT": 130, "SIGTERM": 143, "SIGHUP": 129}
+GOALS_MISSED = 3  # a run that came to its end, and not to its goals
 FOLLOW_SECONDS = 2.0
 DASK_SECONDS = 20.0  # in which a scheduler must answer
 KEPT_LETTERS = 50  # of up to four bytes each, where a name may have 255
@@ -276,18 +277,18 @@ def combine(runs: tuple[Path, ...], out: Path | None, overwrite: bool) -> None:
 @click.argument("name", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="All warnings, as the page of the docs.")
 def explain(name: tuple[str, ...], everything: bool) -> None:
-    """Say what the warning NAME means, where it comes from and what helps; without NAME, which there are."""
-    from temperance.results.warnings.explained import EXPLAINED, explained, page
+    """Say what the warning or cause NAME means, and what helps; without NAME, which there are."""
+    from temperance.results.warnings.explained import CAUSES, EXPLAINED, explained, page
 
     asked = " ".join(name)
     if everything:
         click.echo(page(), nl=False)
     elif not asked:
-        click.echo("\n".join(EXPLAINED))
-    elif asked in EXPLAINED:
+        click.echo("\n".join({**EXPLAINED, **CAUSES}))
+    elif asked in EXPLAINED or asked in CAUSES:
         click.echo(explained(asked))
     else:
-        raise click.ClickException(f"NAME must be one of {', '.join(EXPLAINED)}; got {asked!r}")
+        raise click.ClickException(f"NAME must be one of {', '.join({**EXPLAINED, **CAUSES})}; got {asked!r}")
 
 
 @main.command()
@@ -400,3 +401,5 @@ def _figure_or_reason(draw: Callable[[], Path]) -> str:
 def _exit(result: Any) -> None:
     if not result.complete:
         sys.exit(ENDED_BY.get(result.ended_by, INTERRUPTED))
+    if result.reached is not None and not result.reached.met and result.reached.wanted:
+        sys.exit(GOALS_MISSED)

@@ -21,6 +21,7 @@ from temperance.asked import (
     starts_of,
     stored_about,
     stored_goals,
+    tuning_of,
 )
 from temperance.automatic import those_who_work
 from temperance.checks import flag, whole_number
@@ -38,7 +39,7 @@ from temperance.runs.chain import ChainRun
 from temperance.runs.compiling import note_compiling, require_compiler
 from temperance.runs.keep import kept_parts, usual_parts
 from temperance.runs.ladder import first_betas
-from temperance.runs.plan import LONGEST_TUNE, Plan, default_tune, plan_from_plain
+from temperance.runs.plan import Plan, plan_from_plain
 from temperance.runs.preflight import along_rays, asked_again
 from temperance.runs.progress import watcher
 from temperance.runs.seeds import chain_seeds, recorded_seed, seed_from_plain
@@ -118,7 +119,7 @@ def sample(
         A `temperance.Until`: goals, such as an effective sample size, and budgets. After ``draws`` it is seen
         whether all goals are met; if not, there are more draws, until they are or a budget is spent, at the
         latest after 20 times ``draws``. ``result.reached`` says which. The draws are those of a run that was
-        asked for as many.
+        asked for as many. Without ``tune``, tuning takes half of a budget of evaluations at most.
     pool
         Workers that evaluate the log density: a number of processes of our own, a
         ``concurrent.futures.Executor``, any object with ``map``, a Dask client, or a `temperance.Pool` of one
@@ -197,17 +198,18 @@ def sample(
             swap_acceptance=chosen.adaptation.swap_acceptance,
         )
         require_proper(spec, betas)
+        n_tune, max_tune = tuning_of(tune, until, dim=starts.dim, levels=len(betas), chains=chains)
         plan = Plan(
             target=spec.target,
             settings=chosen,
             betas=betas,
             dim=starts.dim,
             draws=whole_number("draws", draws, least=0),
-            tune=default_tune(starts.dim) if tune is None else whole_number("tune", tune, least=0),
+            tune=n_tune,
             keep=usual_parts(jumps=chosen.jumps.enabled) if keep is None else kept_parts("keep", keep),
             thin=checked_thin(thin, draws),
             chains=chains,
-            max_tune=LONGEST_TUNE * default_tune(starts.dim) if tune is None else 0,
+            max_tune=max_tune,
         )
         goals = goals_of(until, plan, draws)
         plan = plan if goals is None or goals.draws is None else replace(plan, draws=goals.draws)
@@ -234,7 +236,7 @@ def sample(
             window = None if in_place else window_rows(plan)
             with note_compiling(watch.shows):
                 begun = workers.begun(seeds, lambda k, own: ChainRun(plan, k, starts, own, window=window))
-            n_preflight = asked_again(begun[0], job.stop, CALLER) if preflight else 0
+            seen = [asked_again(begun[0], job.stop, CALLER)] if preflight else []
 
             def again(other: Plan) -> list[ChainRun]:
                 return [
@@ -243,8 +245,8 @@ def sample(
                 ]
 
             shared, runs = workers.share(plan, begun, seeds, again)
-            n_preflight += along_rays(runs[0], job.stop, CALLER) if preflight else 0
-            about = facts_about(runs, goals, spec, n_preflight=n_preflight, unimodal=unimodal)
+            seen += [along_rays(runs[0], job.stop, CALLER)] if preflight else []
+            about = facts_about(runs, goals, spec, seen, unimodal=unimodal)
             job = replace(job, plan=shared, workers=workers_for(shared, chains, cores), about=about)
             if folder is None:
                 return execute(job, runs, store_in_memory(plan, runs, first=draws))

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 CALLER = 4  # frames from a warning to the user's line
 OPEN = "left open, and longer in one"  # how long the tuning was to be
+OF_THE_FIRST = ("versions", "n_preflight", "n_starts", "preflight")  # which may differ
 
 
 def joined_results(results: Sequence["Result"]) -> "Result":
@@ -60,7 +61,7 @@ def checked_results(results: Any, kind: type) -> Sequence["Result"]:
 
 def _facts(result: "Result", other: "Result") -> dict[str, Any]:
     """What must be the same in all runs; how many draws goals came to may differ, and a tuning left open."""
-    free = {"versions", "n_preflight", "n_starts", *(["draws"] if result.setup.until else [])}
+    free = {*OF_THE_FIRST, *(["draws"] if result.setup.until else [])}
     setup = {name: value for name, value in asdict(result.setup).items() if name not in free}
     shapes = None if result.value_names is None else dict(result.value_names.shapes)
     lengthened = any(chain.lengthened for one in (result, other) for chain in one.chains)

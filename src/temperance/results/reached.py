@@ -28,11 +28,12 @@ class Reached:
     found: Mapping[str, float]
     draws: int  # a chain
     ended_by: str
+    doubts: tuple[str, ...] = ()  # serious warnings, beside which no goal counts as met
 
     @property
     def met(self) -> bool:
-        """Whether all goals are."""
-        return not self.missed
+        """Whether all goals are, by draws that no serious warning puts in doubt."""
+        return not self.missed and not self.doubts
 
     @property
     def missed(self) -> tuple[str, ...]:
@@ -40,6 +41,8 @@ class Reached:
         return tuple(name for name in self.wanted if not is_met(name, self.found[name], self.wanted[name]))
 
     def __str__(self) -> str:
+        if self.doubts and not self.missed and self.wanted:
+            return self._doubted()
         goals = ", ".join(_shown(name, self.found[name], wanted) for name, wanted in self.wanted.items())
         after = f"after {self.draws:,} draws a chain"
         if self.ended_by == GOALS_MET:
@@ -48,8 +51,16 @@ class Reached:
             UNKNOWN: "what cannot be computed cannot be reached",
             STOPPED: "the run was ended before",
         }.get(self.ended_by, f"the budget of {self.ended_by} is spent")
-        word = "none asked for" if not self.wanted else "met" if self.met else "not met"
+        word = "none asked for" if not self.wanted else "not met" if self.missed else "met"
         return f"goals: {word} {after}, {end}{': ' if goals else ''}{goals}"
+
+    def _doubted(self) -> str:
+        """Numbers that would do, of draws that do not."""
+        goals = ", ".join(_shown(name, self.found[name], wanted) for name, wanted in self.wanted.items())
+        return (
+            f"goals: not met, since the draws are in doubt ({', '.join(self.doubts)}), though after "
+            f"{self.draws:,} draws a chain the numbers are as asked for: {goals}"
+        )
 
 
 def reached_of(result: "Result") -> Reached | None:
@@ -61,7 +72,7 @@ def reached_of(result: "Result") -> Reached | None:
     found = {name: FIGURES[name](result) for name in wanted}
     n_draws = int(result.draws.shape[1]) * result.chains[0].thin
     ended = result.ended_by if result.complete else STOPPED
-    return Reached(wanted=wanted, found=found, draws=n_draws, ended_by=ended)
+    return Reached(wanted=wanted, found=found, draws=n_draws, ended_by=ended, doubts=result.doubts)
 
 
 def is_met(name: str, found: float, wanted: float) -> bool:

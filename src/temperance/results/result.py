@@ -9,6 +9,7 @@ from temperance.core.state import FloatArray
 from temperance.errors import InvalidInputError
 from temperance.parameters import parameters_from
 from temperance.results import storage
+from temperance.results.causes import Advice, advice_of, changes_of, with_cures
 from temperance.results.drawn import Drawn
 from temperance.results.estimates import derived_estimates_of, estimates_of
 from temperance.results.joining import checked_results, joined_results
@@ -17,7 +18,7 @@ from temperance.results.reached import Reached, reached_of
 from temperance.results.searched import Searched, searched_of
 from temperance.results.show import as_html, as_text, in_short
 from temperance.results.summary import Summary, summarise
-from temperance.results.warnings import ResultWarning, advice_of, verdict, warnings_of
+from temperance.results.warnings import ResultWarning, found_in, goals_missed, verdict
 from temperance.results.weighting.evidence import Evidence, evidence_of
 from temperance.results.weighting.weighted import Weighted, expectation, weighted_of
 from temperance.results.weighting.weighting import Estimate, Weighting, weighting_of
@@ -114,12 +115,31 @@ class Result(Drawn):
     @cached_property
     def warnings(self) -> tuple[ResultWarning, ...]:
         """What should worry you, each with a cure."""
-        return warnings_of(self)
+        return with_cures(self._found, self.advice)
+
+    @cached_property
+    def advice(self) -> tuple[Advice, ...]:
+        """What to do, the first thing first: each cause of the warnings once, with what to change."""
+        return advice_of(self, self._found)
+
+    @cached_property
+    def _found(self) -> tuple[ResultWarning, ...]:
+        """Warnings without cures."""
+        goals = goals_missed(self)
+        return found_in(self) if goals is None else (*found_in(self), goals)
 
     @property
-    def advice(self) -> tuple[str, ...]:
-        """What to try, the first thing first: the cures of all warnings, each once."""
-        return advice_of(self.warnings)
+    def changes(self) -> dict[str, Any]:
+        """All of the advice that a program can follow, for the next call of `sample`.
+
+        By name: its keyword arguments, or ``settings.part.field`` of `temperance.Settings`.
+        """
+        return changes_of(self.advice)
+
+    @cached_property
+    def doubts(self) -> tuple[str, ...]:
+        """The names of the serious warnings: while there are any, no number of the run is to be quoted."""
+        return tuple(one.name for one in found_in(self) if one.serious)
 
     @property
     def verdict(self) -> str:

@@ -4,6 +4,9 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from temperance.results.warnings.policy import THRESHOLDS
 from temperance.text import counted
 
 if TYPE_CHECKING:
@@ -26,6 +29,7 @@ class Searched:
     starts: int
     temperature: float  # the hottest
     scouts: int
+    found_late: int  # modes that one chain alone had found when half of the tuning was over
     unimodal: bool  # as the user said
 
     @property
@@ -41,10 +45,21 @@ class Searched:
             if math.isfinite(self.temperature)
             else "up to the prior"
         )
-        found = f"{modes}{starts}, {reach}, {counted(self.scouts, 'scout')}"
+        found = f"{modes}{starts}, {reach}, {counted(self.scouts, 'scout')}{self._luck}"
         if self.enough:
             return f"searched: {found}{', said to be the only one' if self.unimodal else ''}"
         return f"unsearched: {found}; {MORE}"
+
+    @property
+    def _luck(self) -> str:
+        """What was found by one chain alone, and late: others as hard to find may have been found by none."""
+        if not self.found_late:
+            return ""
+        return (
+            f"; {counted(self.found_late, 'mode')} of some weight had been found by one chain alone when the "
+            "others were told, in the second half of the tuning: a mode as hard to find may have been found "
+            "by none, which longer tuning or more chains would show"
+        )
 
 
 def searched_of(result: "Result") -> Searched:
@@ -55,5 +70,20 @@ def searched_of(result: "Result") -> Searched:
         starts=result.setup.n_starts,
         temperature=float(max(ladder[-1] for ladder in result.temperatures)),
         scouts=sum(modes.n_scouts for modes in learnt),
+        found_late=_found_late(result),
         unimodal=result.setup.unimodal,
     )
+
+
+def _found_late(result: "Result") -> int:
+    """Modes of some weight that one of several chains had found by itself, after so long a time.
+
+    Were a mode found by chance, by one chain in four within the tuning, all four would miss another like it
+    with a chance of (3/4)^4, about a third; found by two of them, of one in sixteen.
+    """
+    modes = result.modes
+    if not len(modes) or len(modes.share) < 2:
+        return 0
+    late = modes.told_at >= THRESHOLDS.late_find * result.n_tune  # NaN is not
+    heavy = modes.draw_weight >= THRESHOLDS.missed_share
+    return int(np.count_nonzero(late & heavy & (modes.found.sum(axis=0) == 1)))

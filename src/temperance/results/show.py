@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 MAX_ROWS = 10
 WIDTH = 100
+FIRST = "What to do, the first thing first:"
 SHORT_NAMES = {"parameter": "", "ess_bulk": "ess", "ess_tail": "tail"}
 MODE_NAMES = {"weight_error": "error", "jump_acceptance": "jumps_accepted"}
 
@@ -46,7 +47,9 @@ def as_html(result: "Result") -> str:
     """The same for a notebook."""
     parts = [f"<p>{_text(headline(result))}</p><p><b>{_text(result.verdict)}</b></p>"]
     if result.warnings:
-        parts.append(f"<ul>{''.join(f'<li>{_text(str(one))}</li>' for one in result.warnings)}</ul>")
+        parts.append(f"<ul>{''.join(f'<li>{_text(one.seen)}</li>' for one in result.warnings)}</ul>")
+        advice = "".join(f"<li>{_text(str(one))}</li>" for one in result.advice)
+        parts.append(f"<p>{_text(FIRST)}</p><ol>{advice}</ol>")
     if result.draws.size:
         parts.append(f"<p>{_text(str(result.searched))}</p>")
         parts += [shown.html for shown in shown_tables(result)]
@@ -91,10 +94,20 @@ def weighted_line(result: "Result") -> str:
     if bridge is not None:
         return (
             f"weighted: {bridge.weight.size:,} draws and {bridge.rows.n_proposals:,} jump proposals in one "
-            f"sample, effective size {bridge.effective_size:,.0f}; shown where its errors are smaller"
+            f"sample, effective size {bridge.effective_size:,.0f}; shown where its errors are smaller "
+            "(mean, sd, "
+            f"mcse and quantiles of a row are then of it, ess, tail and r_hat of the draws){_doubted(result)}"
         )
     some = any(chain.modes is not None for chain in result.chains)
     return f"by draws alone: {result.weighting.why_not}" if some else ""
+
+
+def _doubted(result: "Result") -> str:
+    """What errors leave out, where a serious warning is told."""
+    if not result.doubts:
+        return ""
+    why = ", ".join(result.doubts)
+    return f"; its errors and those of the tables are not to be quoted, since the draws are in doubt: {why}"
 
 
 def evidence_line(result: "Result") -> str:
@@ -166,9 +179,15 @@ def levels_line(result: "Result") -> str:
 
 
 def as_verdict(result: "Result") -> str:
-    """The verdict and what it is about, a line each."""
-    lines = [textwrap.fill(f"- {warning}", WIDTH, subsequent_indent="  ") for warning in result.warnings]
+    """The verdict, what was seen and what to do about it, a line each."""
+    lines = [_item("-", one.seen) for one in result.warnings]
+    lines += [FIRST] if lines else []
+    lines += [_item(f"{number}.", str(one)) for number, one in enumerate(result.advice, start=1)]
     return "\n".join([textwrap.fill(result.verdict, WIDTH), *lines])
+
+
+def _item(mark: str, text: str) -> str:
+    return textwrap.fill(f"{mark} {text}", WIDTH, subsequent_indent=" " * (len(mark) + 1))
 
 
 def _once_in(rests: Sequence[int]) -> str:

@@ -9,6 +9,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import wait
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,8 +28,20 @@ MOST_SECONDS, SLOWER = 1.0, 10.0  # rays end that take longer, and so much longe
 NEAR, FAR = 1e3, 1e6  # distances along a ray, in units of the start or of one, whichever is the larger
 
 
-def asked_again(run: ChainRun, stop: Stop, caller: int) -> int:
-    """Ask once more where a chain starts, and warn if a density is one of chance; how many points it took."""
+class Glance(NamedTuple):
+    """How many points a look took, and what it found, in numbers that a result keeps.
+
+    "varies" is 1 for a density of chance. "tail" is the smallest power of the distance with which the density
+    falls along a ray, and is left out where it falls faster than any; "walls" is the number of rays on which
+    it is -inf, and "near" the distance of the nearer points.
+    """
+
+    n_points: int
+    facts: dict[str, float]
+
+
+def asked_again(run: ChainRun, stop: Stop, caller: int) -> Glance:
+    """Ask once more where a chain starts, and warn if a density is one of chance."""
     points = run.state.position[:MOST_REPEATED]
     n_points = len(points)
     old = (run.state.log_density + run.state.log_prior)[:n_points]
@@ -43,14 +56,14 @@ def asked_again(run: ChainRun, stop: Stop, caller: int) -> int:
             VaryingDensityWarning,
             stacklevel=caller,
         )
-    return n_points
+    return Glance(n_points, {"varies": 1.0} if np.any(differs) else {})
 
 
-def along_rays(run: ChainRun, stop: Stop, caller: int) -> int:
-    """Ask far away, in several directions, and warn if a density has no integral; how many points it took."""
+def along_rays(run: ChainRun, stop: Stop, caller: int) -> Glance:
+    """Ask far away, in several directions, and warn if a density has no integral."""
     start = run.state.position[0].copy()
     unit = max(1.0, float(np.max(np.abs(start))))
-    n_made, flat = 0, ""
+    n_made, flat, powers, walls = 0, "", [], 0
     usual, began = run.cost[0], time.perf_counter()
     with _looking(run, stop), np.errstate(all="ignore"):  # numbers overflow so far away
         for ray, name in _rays(run.plan.dim):
@@ -59,6 +72,8 @@ def along_rays(run: ChainRun, stop: Stop, caller: int) -> int:
             values = [_asked(run, (start + distance * unit * ray)[None]) for distance in (NEAR, FAR)]
             n_made += 2
             near, far = (math.nan if value is None else float(value[0]) for value in values)
+            powers.append(tail_power(near, far))
+            walls += far == -math.inf
             if not flat and not falls_off(near, far, run.plan.dim):
                 flat = (
                     f"{name}: it is {near:.6g} at {NEAR * unit:g} from the start, {far:.6g} at {FAR * unit:g}"
@@ -70,7 +85,8 @@ def along_rays(run: ChainRun, stop: Stop, caller: int) -> int:
             FlatDensityWarning,
             stacklevel=caller,
         )
-    return n_made
+    facts = {"tail": min(powers, default=math.inf), "walls": float(walls), "near": NEAR * unit}
+    return Glance(n_made, {name: value for name, value in facts.items() if math.isfinite(value)})
 
 
 def _takes_long(seconds: float, n_made: int, usual: float) -> bool:
@@ -83,9 +99,14 @@ def falls_off(near: float, far: float, dim: int) -> bool:
 
     What is not finite so far away tells nothing against it: the run ends where it meets a NaN or +inf.
     """
-    if not math.isfinite(far) or math.isnan(near) or near == math.inf:
-        return True
-    return (far - near) / math.log(FAR / NEAR) < -dim
+    return tail_power(near, far) > dim
+
+
+def tail_power(near: float, far: float) -> float:
+    """The power of the distance with which a density falls between two distances, by its logarithm there."""
+    if not math.isfinite(far) or not math.isfinite(near):
+        return -math.inf if near == -math.inf and math.isfinite(far) else math.inf
+    return (near - far) / math.log(FAR / NEAR)
 
 
 def _rays(dim: int) -> Iterator[tuple[FloatArray, str]]:

@@ -52,6 +52,7 @@ class RunSetup:
     settings: Mapping[str, Any] = field(repr=False)
     versions: Mapping[str, str] = field(repr=False)
     n_preflight: int = 0  # evaluations before the run, which no chain counts
+    preflight: Mapping[str, float] = field(default_factory=dict)  # what they showed; see `runs.preflight`
     n_starts: int = 0  # different points from which chains and levels started; 0 if unknown
     unimodal: bool = False  # whether the user said so
     until: Mapping[str, Any] | None = None  # goals and budgets, of a run that had any

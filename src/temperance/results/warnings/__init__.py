@@ -1,9 +1,8 @@
-"""What a run should worry its reader about, in words with a cure: one small rule for each."""
+"""What a run should worry its reader about, in words: one small rule for each."""
 
 from typing import TYPE_CHECKING
 
-from temperance.results.warnings.advice import advice_of, reconciled
-from temperance.results.warnings.density import lost_mode, rounding
+from temperance.results.warnings.density import does_not_fall_off, lost_mode, not_repeatable, rounding
 from temperance.results.warnings.jumping import idle_jumps, unknown_mode
 from temperance.results.warnings.ladder import dead_edge, few_levels, many_levels, no_round_trips
 from temperance.results.warnings.mixing import chains_differ, low_ess, missed_mode
@@ -23,11 +22,13 @@ from temperance.results.warnings.warning import ResultWarning, verdict
 if TYPE_CHECKING:
     from temperance.results.result import Result
 
-__all__ = ["RULES", "ResultWarning", "advice_of", "verdict", "warnings_of"]
+__all__ = ["RULES", "ResultWarning", "found_in", "goals_missed", "verdict"]
 
 # In the order in which they are read: what makes the draws wrong first, causes before consequences.
 RULES = (
     no_draws,
+    not_repeatable,
+    does_not_fall_off,
     rounding,
     never_moved,
     hardly_moved,
@@ -47,12 +48,12 @@ RULES = (
     many_levels,
     no_statistics,
     one_chain,
-    goals_missed,
     incomplete,
+    goals_missed,
 )
 
 
-def warnings_of(result: "Result") -> tuple[ResultWarning, ...]:
-    """All that the rules find, with cures that go together."""
-    found = (rule(result) for rule in RULES)
-    return reconciled(result, [warning for warning in found if warning is not None])
+def found_in(result: "Result") -> tuple[ResultWarning, ...]:
+    """All that the rules find, but whether goals were missed: that rests on what the others find."""
+    found = (rule(result) for rule in RULES if rule is not goals_missed)
+    return tuple(warning for warning in found if warning is not None)

@@ -7,7 +7,7 @@ import numpy as np
 
 from temperance.core.state import FloatArray
 from temperance.results.warnings.policy import THRESHOLDS
-from temperance.results.warnings.signs import longer_tuning
+from temperance.results.warnings.signs import chains_agree
 from temperance.results.warnings.warning import ResultWarning, listed_kept
 from temperance.runs.record import ChainRecord
 
@@ -15,49 +15,93 @@ if TYPE_CHECKING:
     from temperance.results.result import Result
 
 
+def not_repeatable(result: "Result") -> ResultWarning | None:
+    """The preflight found two values at one point."""
+    if not result.setup.preflight.get("varies") or not result.draws.size:
+        return None
+    return ResultWarning(
+        name="not repeatable",
+        message="before the run the log density gave two values at one point: what is accepted depends on "
+        "chance, and the draws are not of the density",
+        serious=True,
+    )
+
+
+def does_not_fall_off(result: "Result") -> ResultWarning | None:
+    """The preflight found a ray along which there is no integral.
+
+    Serious where draws went as far as that was seen, or where the chains do not agree.
+    """
+    tail = result.setup.preflight.get("tail")
+    if tail is None or tail > result.dim or not result.draws.size:
+        return None
+    near = result.setup.preflight["near"]
+    return ResultWarning(
+        name="does not fall off",
+        message=f"beyond {near:g} from the start the density falls as the power {max(tail, 0.0):.3g} of the "
+        f"distance along a ray, and in {result.dim} dimensions it has no integral unless that is above "
+        f"{result.dim}",
+        serious=bool(np.max(np.abs(result.draws)) >= near or not chains_agree(result)),
+    )
+
+
 def rounding(result: "Result") -> ResultWarning | None:
     """The log density is so large that doubles near it lie too far apart."""
+    part, size, _ = rounded_part(result)
+    spacing = float(np.spacing(size))
+    if not spacing > THRESHOLDS.max_rounding:
+        return None
+    return ResultWarning(
+        name="rounding",
+        message=f"the log {part} of the draws is about {size:.1g} in size, where numbers of double "
+        f"precision lie {spacing:.2g} apart: chance in the last digit decides what is accepted",
+        serious=True,
+    )
+
+
+def rounded_part(result: "Result") -> tuple[str, float, FloatArray]:
+    """The larger part of the log density, "density" or "prior", its size, and its draws over that size."""
     parts = {
         "density": [chain.sampling.log_density[:, 0] for chain in result.kept],
         "prior": [chain.sampling.log_prior for chain in result.kept],
     }
     sizes = {part: max(map(_typical_size, columns)) for part, columns in parts.items()}
     part = max(sizes, key=lambda name: sizes[name])
-    spacing = float(np.spacing(sizes[part]))
-    if not spacing > THRESHOLDS.max_rounding:
-        return None
-    return ResultWarning(
-        name="rounding",
-        message=f"the log {part} of the draws is about {sizes[part]:.1g} in size, where numbers of double "
-        f"precision lie {spacing:.2g} apart: chance in the last digit decides what is accepted",
-        cure=_fewer_digits(part, np.concatenate(parts[part]) / sizes[part]),
-        serious=True,
-    )
+    return part, sizes[part], np.concatenate(parts[part]) / max(sizes[part], 1.0)
 
 
 def lost_mode(result: "Result") -> ResultWarning | None:
     """A chain was at a log density, while tuning, that is far above that of all its draws."""
-    if not result.log_density.size:
-        return None
-    everywhere = _limit(result.log_density, result.dim)
-    if not math.isfinite(everywhere):
-        return None
-    lost = [k for k in range(len(result.kept)) if _lost(result, k, everywhere)]
+    lost = _losing(result)
     if not lost:
         return None
-    peaks = [float(_while_tuning(result.kept[k]).max()) for k in lost]
-    first = lost[int(np.argmax(peaks))]
-    number, row = result.kept_numbers[first], int(np.argmax(_while_tuning(result.kept[first])))
+    _, _, peak, since = peak_of(result)
     return ResultWarning(
         name="lost mode",
-        message=f"while tuning, {listed_kept(result, lost)} came to a log density of {max(peaks):.4g}, and "
-        f"in all draws since to no more than {result.log_density[lost].max():.4g}: a high and narrow mode "
+        message=f"while tuning, {listed_kept(result, lost)} came to a log density of {peak:.4g}, and "
+        f"in all draws since to no more than {since:.4g}: a high and narrow mode "
         "was left and not found again, which may hold most of the mass",
-        cure=f"tune={longer_tuning(result)}, with a start at "
-        f"result.chains[{number}].tuning.draws[{row}] for some chains and not for others; nothing, if it is "
-        "known that hardly any mass is there",
         serious=True,
     )
+
+
+def peak_of(result: "Result") -> tuple[int, int, float, float]:
+    """Chain and row of tuning at the highest point that was lost; its height, and that of all draws."""
+    lost = _losing(result)
+    peaks = [float(_while_tuning(result.kept[k]).max()) for k in lost]
+    first = lost[int(np.argmax(peaks))]
+    row = int(np.argmax(_while_tuning(result.kept[first])))
+    return result.kept_numbers[first], row, max(peaks), float(result.log_density[lost].max())
+
+
+def _losing(result: "Result") -> list[int]:
+    """Chains that lost a mode."""
+    if not result.log_density.size:
+        return []
+    everywhere = _limit(result.log_density, result.dim)
+    if not math.isfinite(everywhere):
+        return []
+    return [k for k in range(len(result.kept)) if _lost(result, k, everywhere)]
 
 
 def _lost(result: "Result", k: int, everywhere: float) -> bool:
@@ -84,16 +128,6 @@ def _limit(log_density: FloatArray, dim: int) -> float:
         peak = log_density.mean() + np.maximum(THRESHOLDS.variances * log_density.var(), dim)
         tail = np.quantile(log_density, THRESHOLDS.tail) - np.median(log_density)
         return float(np.maximum(peak, log_density.max() + tail)) + THRESHOLDS.far_above
-
-
-def _fewer_digits(part: str, relative: FloatArray) -> str:
-    """A cure: far from the mass draws differ in their log density, beside a huge constant they do not."""
-    if np.ptp(relative) > THRESHOLDS.constant:
-        return "a start nearer the mass, from which all draws are still far away"
-    return (
-        f"leave constants out of the log {part} from the start; taken off at the end they have cost the "
-        "digits already"
-    )
 
 
 def _typical_size(values: FloatArray) -> float:

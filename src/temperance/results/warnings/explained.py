@@ -7,6 +7,16 @@ EXPLAINED: dict[str, tuple[str, str, str]] = {
         "A stop or an error while tuning; draws=0.",
         "Resume the run if it has a store; a shorter tuning; draws=5000.",
     ),
+    "not repeatable": (
+        "Asked twice at the same point before the run, the log density gave two values.",
+        "Random numbers in the density; a cache or a state that it changes; threads that write to one place.",
+        "A density that depends on its point alone.",
+    ),
+    "does not fall off": (
+        "Far out along a ray, the density falls too slowly to have a finite integral.",
+        "A wrong sign; the density and not its logarithm; a parameter that neither data nor prior bounds.",
+        "Mend the sign; a prior or bounds for each parameter.",
+    ),
     "rounding": (
         "The log density is so large that doubles of its size lie more than 0.1 apart: chance decides"
         " what is accepted.",
@@ -110,23 +120,156 @@ EXPLAINED: dict[str, tuple[str, str, str]] = {
         "chains=1.",
         "Four chains, started far apart.",
     ),
-    "goals missed": (
-        "A run with goals ended before all were met.",
-        "A budget that was spent; a goal that cannot be computed, as of a parameter that never moved.",
-        "The cures of the other warnings; a larger budget; temperance.resume(folder, until=...) goes on.",
-    ),
     "incomplete run": (
         "The run was stopped, or failed.",
         "A signal, a Stop, an error of the density, a full disk.",
         "temperance resume, if the run was written to a folder; else the same call again, with store=.",
     ),
+    "goals missed": (
+        "A run with goals ended before all were met.",
+        "A budget that was spent; a goal that cannot be computed, as of a parameter that never moved.",
+        "The cures of the other warnings; a larger budget; temperance.resume(folder, until=...) goes on.",
+    ),
+}
+
+
+# The causes that rules tell apart, by name: what shows it; what to do.
+CAUSES: dict[str, tuple[str, str]] = {
+    "a density of chance": (
+        "The preflight asked twice at one point and got two values.",
+        "Take random numbers out of the log density, or give them a fixed seed at each call.",
+    ),
+    "a density that does not fall off": (
+        "The preflight went out along rays, to a thousand and a million times the size of the start, and the "
+        "density fell no faster than the distance to the power of minus the dimension.",
+        "The logarithm, with its sign; then a prior or bounds for what the data do not bound.",
+    ),
+    "far from the mass": (
+        "The log density is so large that its digits end, and still changes from draw to draw.",
+        "A start nearer the mass; other units.",
+    ),
+    "a density without a value": (
+        "Draws stand still, and proposals were rejected for a NaN or +inf.",
+        "A density that can be computed everywhere, -inf outside of its support.",
+    ),
+    "a support without width": (
+        "A coordinate has one value in all chains, and no proposal was rejected for a NaN.",
+        "Another start, or a density without the coordinate.",
+    ),
+    "jumps are switched off": (
+        "Jumps(enabled=False), and chains do not agree about modes.",
+        "Switch them on.",
+    ),
+    "chains that learn alone": (
+        "Jumps(share=False), and chains do not agree about modes.",
+        "Let them share what they learn, the default.",
+    ),
+    "a high place that was left": (
+        "While tuning, a chain was where the log density is far above all draws since.",
+        "Starts there for some chains and not for others.",
+    ),
+    "improper when heated": (
+        "The preflight saw the power of the distance with which the tails fall; divided by the "
+        "dimension, it is "
+        "the temperature from which on a heated density has no integral, and the ladder ends above it.",
+        "A prior apart, which is not heated, or bounds; fewer levels.",
+    ),
+    "chains not arrived": (
+        "From the first quarter of the draws to the last, the log density rose by more than two of its "
+        "standard deviations.",
+        "Longer tuning, from where the run ended.",
+    ),
+    "too short a tuning": (
+        "Scales or temperatures still moved; or draws are in doubt, and the tuning was shorter than is "
+        "usual in "
+        "so many dimensions.",
+        "Longer tuning.",
+    ),
+    "chains that are stuck": (
+        "A chain took a handful of values, though its tuning was of the usual length and nothing else is told.",
+        "Another start; longer tuning; other units.",
+    ),
+    "too cold at the top": (
+        "The hottest level has several modes, and its scale was still rising with heat.",
+        "More levels: as many as bring the scale to the threshold, and at most twice as many.",
+    ),
+    "a ladder that was cut down": (
+        "Chains sat in one mode each, which looks unimodal, so that trimming dropped their hot levels.",
+        "More levels, kept by Trimming(min_levels=).",
+    ),
+    "modes not learnt": (
+        "A chain has no draws in a mode that others learnt to jump to, or draws lie far from all that "
+        "was learnt.",
+        "Longer tuning.",
+    ),
+    "hundreds of modes": (
+        "Fifty modes or more share the draws.",
+        "Longer tuning, and a hundred draws a chain for each mode at least.",
+    ),
+    "hard walls": (
+        "The preflight met -inf along a ray, and steps are accepted at less than half of the rate aimed at.",
+        "Parameters that know their bounds.",
+    ),
+    "tied coordinates": (
+        "Within the largest mode, the correlations have a condition number above 1,000.",
+        "Longer tuning, in which the shape is learnt; another parametrisation.",
+    ),
+    "a funnel": (
+        "Within the largest mode, one coordinate and the log of the width of another have a correlation "
+        "above "
+        "a half.",
+        "Another parametrisation; steps that find their width at each place, Adaptation(walk='slice').",
+    ),
+    "few draws to judge by": (
+        "There are fewer than the default of 5,000 a chain, beside other causes.",
+        "As many as that, so that the next run can be judged.",
+    ),
+    "modes that are not connected": (
+        "Some chain came into a mode fewer than ten times, so that more of the same says little about "
+        "weights.",
+        "Longer tuning.",
+    ),
+    "too few draws for so long a ladder": (
+        "Neighbouring levels exchange, and no position went all the way and back.",
+        "More draws; even-odd sweeps.",
+    ),
+    "slow mixing": (
+        "More than twenty times as many draws would be needed.",
+        "Longer tuning and twenty times the draws; if that does not help, another parametrisation.",
+    ),
+    "too few draws": (
+        "All else is well, and at most twenty times as many draws would do.",
+        "More draws: as many as the effective sample size asks for.",
+    ),
+    "a prior that should be apart": (
+        "The ladder did not suffice, and all of the target is heated.",
+        "Prior and likelihood apart (log_prior=, log_likelihood=, or a Model), if the target has a prior.",
+    ),
+    "jumps that do not fit": (
+        "There are several modes, and jumps between them hardly succeed.",
+        "Longer tuning; nothing, if there are no other warnings.",
+    ),
+    "levels without use": (
+        "All levels that may go have gone, or the hottest ran into its bound.",
+        "Nothing, or fewer levels, where no warning is serious and no edge near dead.",
+    ),
+    "a cause that no rule tells": (
+        "What was seen fits none of the causes above.",
+        "Longer tuning, more draws, starts elsewhere.",
+    ),
 }
 
 
 def explained(name: str) -> str:
-    """One warning, as people read it."""
-    seen, causes, cures = EXPLAINED[name]
-    return f"{name}\n\nWhat was seen: {seen}\nUsual causes: {causes}\nWhat helps: {cures}"
+    """One warning, or one cause, as people read it."""
+    parts = [name]
+    if name in EXPLAINED:
+        seen, causes, cures = EXPLAINED[name]
+        parts.append(f"What was seen: {seen}\nUsual causes: {causes}\nWhat helps: {cures}")
+    if name in CAUSES:
+        shows, cure = CAUSES[name]
+        parts.append(f"As a cause: {shows}\nWhat to do: {cure}")
+    return "\n\n".join(parts)
 
 
 def page() -> str:
@@ -135,6 +278,7 @@ def page() -> str:
         f"## {name}\n\n{seen}\n\n**Usual causes.** {causes}\n\n**What helps.** {cures}\n"
         for name, (seen, causes, cures) in EXPLAINED.items()
     ]
+    rows = [f"| {name} | {shows} | {cure} |" for name, (shows, cure) in CAUSES.items()]
     head = (
         "# Warnings\n\n"
         "Each warning of a result, in the order in which they are told: causes before consequences.\n"
@@ -142,4 +286,15 @@ def page() -> str:
         "From a shell, `temperance explain NAME` prints one of these, and `temperance explain --all` this "
         "page.\n"
     )
-    return "\n".join([head, *parts])
+    causes = (
+        "## Causes\n\n"
+        "Warnings are what was seen. What to do goes by causes, which rules tell apart: `result.advice` "
+        "has them in "
+        "the order in which to\ntry them, each once. A cause is told if it explains a warning that no "
+        "cause before "
+        "it explains, so what follows from the first\ncause is not treated beside it. What a program can "
+        "change is "
+        "in `result.changes`, as keyword arguments of `sample()`.\n\n"
+        "| cause | what shows it | what to do |\n|---|---|---|\n" + "\n".join(rows) + "\n"
+    )
+    return "\n".join([head, *parts, causes])

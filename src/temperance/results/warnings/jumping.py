@@ -6,7 +6,7 @@ import numpy as np
 
 from temperance.results import measure
 from temperance.results.warnings.policy import THRESHOLDS
-from temperance.results.warnings.signs import jumps_carry, longer_tuning
+from temperance.results.warnings.signs import jumps_carry
 from temperance.results.warnings.warning import ResultWarning, listed_kept
 from temperance.runs.record import ChainRecord
 
@@ -26,7 +26,6 @@ def unknown_mode(result: "Result") -> ResultWarning | None:
         message=f"in {listed_kept(result, chains)} up to {share[chains].max():.0%} of the draws are far from "
         "every mode that was learnt, so that jumps hardly lead there: a mode that was found late, or one "
         "with a shape of its own",
-        cure=f"longer tuning: tune={longer_tuning(result)}",
         serious=bool(np.ptp(share) > THRESHOLDS.max_disagreement),
     )
 
@@ -42,7 +41,6 @@ def idle_jumps(result: "Result") -> ResultWarning | None:
         message=f"in {listed_kept(result, idle)} jumps succeed in {rate:.2%} of the draws at most, so that "
         "hot levels alone bring the first level from mode to mode: the modes are not known well enough, or "
         "have shapes that jumps do not fit",
-        cure=f"tune={longer_tuning(result)}; nothing, if there are no other warnings",
         serious=False,
     )
 

@@ -11,10 +11,9 @@ from temperance.results.warnings.signs import (
     chains_agree,
     dead_edges,
     jumps_carry,
-    longer_tuning,
     short_chains,
 )
-from temperance.results.warnings.warning import ResultWarning, listed, round_up
+from temperance.results.warnings.warning import ResultWarning, listed
 from temperance.runs.record import ChainRecord
 
 if TYPE_CHECKING:
@@ -26,8 +25,6 @@ def few_levels(result: "Result") -> ResultWarning | None:
     short = short_chains(result)
     if not short:
         return None
-    wanted = max(_levels_to_add(result.chains[k], result.setup.unimodal_scale) for k in short)
-    most = max(result.n_levels[k] for k in short)
     ratio = max(
         diagnostics.unimodality(result.chains[k].log_scale, result.setup.unimodal_scale)[-1] for k in short
     )
@@ -35,30 +32,26 @@ def few_levels(result: "Result") -> ResultWarning | None:
         name="too few levels",
         message=f"in {listed(short, 'chain')} the hottest level still has several modes (its scale is "
         f"{ratio:.2f} of what a single mode gives at most), and the chains do not agree",
-        cure=f"more levels, which raises the hottest temperature: levels={most + wanted}",
         serious=True,
     )
 
 
 def many_levels(result: "Result") -> ResultWarning | None:
     """All levels that may go have gone, or the hottest temperature ran into its bound."""
-    left, start = max(result.n_levels), result.n_levels_at_start
     bound = [k for k in range(len(result.chains)) if _n_useful(result, k) < result.n_levels[k]]
     if bound:
         return ResultWarning(
             name="too many levels",
             message=f"in {listed(bound, 'chain')} the hottest temperature ran into its bound: the last "
             "level is as good as flat and teaches nothing",
-            cure=f"levels={max(_n_useful(result, k) for k in bound)}",
             serious=False,
         )
-    if _all_dropped(result):
+    if all_dropped(result):
+        left, start = max(result.n_levels), result.n_levels_at_start
         return ResultWarning(
             name="too many levels",
             message=f"all {start} levels but {left} were dropped: the density looks unimodal from the first "
             "level on, or no chain has seen a second mode",
-            cure=f"levels={left} if it is unimodal; if not, start the chains further apart and keep the "
-            f"levels with Trimming(min_levels={start})",
             serious=False,
         )
     return None
@@ -74,17 +67,14 @@ def dead_edge(result: "Result") -> ResultWarning | None:
     if not dead:
         return None
     serious = _nothing_arrives(result, list(dead)) or not chains_agree(result)
-    if not serious and _all_dropped(result):
+    if not serious and all_dropped(result):
         return None
     edges = sorted({edge for found in dead.values() for edge in found})
     where = ", ".join(f"{edge + 1}-{edge + 2}" for edge in edges)
-    rate = result.setup.swap_acceptance
-    wanted = max(_levels_for(result.chains[k], len(dead[k]), rate) for k in dead)
     return ResultWarning(
         name="dead edge",
         message=f"hardly a position passed between levels {where} in {listed(list(dead), 'chain')}: what is "
         "above does not help what is below",
-        cure=f"levels={wanted}, or longer tuning: tune={longer_tuning(result)}",
         serious=serious,
     )
 
@@ -100,19 +90,34 @@ def no_round_trips(result: "Result") -> ResultWarning | None:
     ]
     if not without:
         return None
-    n_draws = result.draws.shape[1]
-    other_swaps = "" if result.swap_strategy == "even-odd" else ", or swaps=temperance.swaps.even_odd()"
-    factor = CURES.round_trip_draws if sum(trips) == 0 else 2 * math.ceil(len(trips) / sum(trips))
     return ResultWarning(
         name="no round trips",
         message=f"in {listed(without, 'chain')} no position travelled from the first level to the last and "
         "back, so the hot levels brought nothing new to the first",
-        cure=f"draws={round_up(max(2, factor) * n_draws)}{other_swaps}",
         serious=sum(trips) == 0 and len(without) == len(trips),
     )
 
 
-def _all_dropped(result: "Result") -> bool:
+def levels_for_heat(result: "Result") -> int:
+    """Levels with which the scales would reach the threshold; zero where no ladder is too short."""
+    short = short_chains(result)
+    wanted = [_levels_to_add(result.chains[k], result.setup.unimodal_scale) for k in short]
+    return max((result.n_levels[k] + more for k, more in zip(short, wanted, strict=True)), default=0)
+
+
+def levels_for_edges(result: "Result") -> int:
+    """Levels that the barriers ask for where an edge is dead; zero where none is."""
+    dead = {k: len(edges) for k, chain in enumerate(result.chains) if (edges := dead_edges(chain))}
+    rate = result.setup.swap_acceptance
+    return max((_levels_for(result.chains[k], n_dead, rate) for k, n_dead in dead.items()), default=0)
+
+
+def useful_levels(result: "Result") -> int:
+    """Of the chain with most of them, the levels below the bound on their distances."""
+    return max(_n_useful(result, k) for k in range(len(result.chains)))
+
+
+def all_dropped(result: "Result") -> bool:
     """As many levels are left as must stay, and there were more."""
     return max(result.n_levels) <= result.setup.min_levels < result.n_levels_at_start
 

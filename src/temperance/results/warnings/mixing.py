@@ -3,21 +3,16 @@
 import math
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from temperance.results.warnings.policy import CURES, THRESHOLDS
+from temperance.results.warnings.policy import THRESHOLDS
 from temperance.results.warnings.signs import (
     allowed_disagreement,
     disagreement,
-    draws_to_try,
-    longer_tuning,
     missing_chains,
     passing_chains,
     worst_ess,
     worst_r_hat,
 )
 from temperance.results.warnings.warning import ResultWarning, listed_kept
-from temperance.text import counted
 
 if TYPE_CHECKING:
     from temperance.results.result import Result
@@ -36,7 +31,6 @@ def missed_mode(result: "Result") -> ResultWarning | None:
         name="missed mode",
         message=f"{seen}: the weights of the modes cannot be trusted, and there may be modes that no chain "
         "has seen",
-        cure=f"{draws_to_try(result)}{_longer_tuning(result, missing)}{_more_levels(result)}",
         serious=True,
     )
 
@@ -45,32 +39,11 @@ def _passed_over(result: "Result") -> ResultWarning | None:
     """A light mode that others visit again and again, and a chain never."""
     passing = passing_chains(result)
     if not passing:
-        return _told_late(result)
+        return None
     return ResultWarning(
         name="missed mode",
         message=f"{listed_kept(result, passing)} never visited a light mode that others came to again and "
         "again: its weight is too small, if not by much",
-        cure=f"{draws_to_try(result)}{_longer_tuning(result, passing)}",
-        serious=False,
-    )
-
-
-def _told_late(result: "Result") -> ResultWarning | None:
-    """A mode that some chains had not found by themselves, in all the time before they were told of it."""
-    modes = result.modes
-    late = modes.told_at >= THRESHOLDS.late_find * result.n_tune  # NaN is not
-    lucky = late & (modes.draw_weight >= THRESHOLDS.missed_share) & ~modes.found.all(axis=0)
-    if not np.any(lucky):
-        return None
-    worst = int(np.argmax(np.where(lucky, modes.told_at, -1.0)))
-    finders = listed_kept(result, [int(k) for k in np.flatnonzero(modes.found[:, worst])])
-    return ResultWarning(
-        name="missed mode",
-        message=f"{counted(int(lucky.sum()), 'mode')} of some weight had been found by some chains only when "
-        f"the others were told of it, one by {finders} after {modes.told_at[worst]:.0f} iterations of the "
-        f"tuning: a mode as hard to find may have been found by none, and that chains agree does not tell",
-        cure=f"longer tuning: tune={longer_tuning(result)}, or more chains; nothing, if it is known that "
-        "there are no other modes",
         serious=False,
     )
 
@@ -83,7 +56,6 @@ def chains_differ(result: "Result") -> ResultWarning | None:
     return ResultWarning(
         name="chains differ",
         message=f"R-hat of {label} is {value:.3f}, above {THRESHOLDS.max_r_hat}",
-        cure=draws_to_try(result),
         serious=value > THRESHOLDS.serious_r_hat,
     )
 
@@ -99,24 +71,5 @@ def low_ess(result: "Result") -> ResultWarning | None:
         name="low ESS",
         message=f"the effective sample size of {n_chains * n_draws:,} draws of {label} is {size:.0f}, below "
         f"{wanted:.0f}",
-        cure=draws_to_try(result),
         serious=size < THRESHOLDS.min_ess,
     )
-
-
-def _longer_tuning(result: "Result", chains: list[int]) -> str:
-    """For chains without draws in a mode to which others have learnt to jump, and they have not."""
-    modes = result.modes
-    unknown = (modes.share == 0.0) & ~modes.learnt & np.any(modes.learnt, axis=0)
-    if not np.any(unknown[chains]):
-        return ""
-    return f", and longer tuning, in which all chains may learn of it: tune={longer_tuning(result)}"
-
-
-def _more_levels(result: "Result") -> str:
-    """Chains that sit in one mode each look unimodal, and their ladders are cut down to nothing."""
-    start = result.n_levels_at_start
-    if min(result.n_levels) > result.setup.min_levels or start <= result.setup.min_levels:
-        return ""
-    more = CURES.max_growth * start
-    return f", and levels={more} kept by Trimming(min_levels={more})"

@@ -8,9 +8,7 @@ import numpy as np
 from temperance.core.state import IntArray
 from temperance.results.diagnostics.chains import MIN_DRAWS
 from temperance.results.warnings.policy import THRESHOLDS
-from temperance.results.warnings.signs import draws_to_try, longer_tuning
 from temperance.results.warnings.warning import ResultWarning, listed_kept
-from temperance.runs.record import ChainRecord
 
 if TYPE_CHECKING:
     from temperance.results.result import Result
@@ -26,7 +24,6 @@ def never_moved(result: "Result") -> ResultWarning | None:
     return ResultWarning(
         name="never moved",
         message=f"{_named(result, still)} kept one value in all draws",
-        cure=f"{_mend(result.kept)}another start, or a density without that coordinate",
         serious=True,
     )
 
@@ -46,8 +43,6 @@ def hardly_moved(result: "Result") -> ResultWarning | None:
         name="hardly moved",
         message=f"in {listed_kept(result, chains.tolist())} {_named(result, coordinates)} took as few as "
         f"{values[few].min()} different values in {n_draws:,} draws, so that R-hat and ESS mean nothing",
-        cure=f"{_mend([result.kept[k] for k in chains])}another start, or longer tuning: "
-        f"tune={longer_tuning(result, n_draws)}",
         serious=True,
     )
 
@@ -64,7 +59,6 @@ def unknown_accuracy(result: "Result") -> ResultWarning | None:
         name="unknown accuracy",
         message=f"R-hat or the effective sample size of {_named(result, np.flatnonzero(unknown))} cannot be "
         f"computed from {n_draws} draws a chain: nothing says how far they can be trusted",
-        cure=draws_to_try(result),
         serious=True,
     )
 
@@ -74,16 +68,6 @@ def _still(result: "Result") -> IntArray:
     if result.draws.shape[1] < MIN_DRAWS:
         return np.empty(0, dtype=np.int64)
     return np.flatnonzero(np.ptp(result.points, axis=(0, 1)) == 0.0)
-
-
-def _mend(chains: Sequence[ChainRecord]) -> str:
-    """What comes first where proposals were rejected for a density that is no number."""
-    rejected = sum(chain.n_bad_density for chain in chains)
-    return (
-        f"a density that can be computed everywhere ({rejected:,} proposals were rejected for it), "
-        if rejected
-        else ""
-    )
 
 
 def _named(result: "Result", coordinates: Sequence[int] | IntArray) -> str:

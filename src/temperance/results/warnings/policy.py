@@ -46,11 +46,11 @@ class Cures:
     """What is proposed where a number has to be named."""
 
     longer_tuning: int = 2  # times as much: enough to see whether it helps
-    usual_tune: int = 5_000  # where there was none
     more_draws: float = 4.0  # times as many halve the error
-    max_draws: float = 100.0  # times as many are proposed at most
+    spare: float = 1.1  # over the draws that a goal needs, so that it is reached
     usual_draws: int = 5_000  # where there were none, or too few to judge by
     round_trip_draws: int = 10  # times as many where no position came back: how many it takes is not known
+    visits: int = 100  # of each mode, where they are many: its weight is then known to a tenth
     first_ladder: int = 5  # levels to try when there was one
     max_growth: int = 2  # times as many levels at most: what lies beyond has not been seen
     wider_bounds: float = 10.0  # times as far on either side

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from temperance.results.warnings.policy import CURES, THRESHOLDS
-from temperance.results.warnings.signs import drift, longer_tuning
+from temperance.results.warnings.policy import THRESHOLDS
+from temperance.results.warnings.signs import drift
 from temperance.results.warnings.warning import ResultWarning, listed
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ def no_draws(result: "Result") -> ResultWarning | None:
     return ResultWarning(
         name="no draws",
         message="the run ended before its first draw" if asked else "no draws were asked for",
-        cure="a shorter tuning, or more patience" if asked else f"draws={CURES.usual_draws}",
         serious=True,
     )
 
@@ -33,12 +32,10 @@ def still_adapting(result: "Result") -> ResultWarning | None:
     moving = [k for k, chain in enumerate(result.chains) if drift(chain) > THRESHOLDS.max_drift]
     if result.n_tune and not moving:
         return None
-    tune = longer_tuning(result) if result.n_tune else CURES.usual_tune
     message = f"in {listed(moving, 'chain')} scales or temperatures still moved" if result.n_tune else ""
     return ResultWarning(
         name="still adapting",
         message=f"{message} when the draws began" if message else "there was no tuning",
-        cure=f"tune={tune}",
         serious=False,
     )
 
@@ -48,16 +45,21 @@ def bound_hit(result: "Result") -> ResultWarning | None:
     hits = np.sum([chain.bound_hits for chain in result.chains], axis=0)
     if not np.any(hits):
         return None
-    name = BOUND_NAMES[int(np.argmax(hits))]
-    low, high = result.setup.settings["bounds"][name]
+    name, _, _ = bound_in_question(result)
     return ResultWarning(
         name="bound hit",
         message=f"the bound on {name} was hit {int(hits.max())} times; the target may be flat or improper in "
         "some direction",
-        cure=f"a proper target or fewer levels; if both are as they should be, "
-        f"Bounds({name}=({low / CURES.wider_bounds:g}, {high * CURES.wider_bounds:g}))",
         serious=False,
     )
+
+
+def bound_in_question(result: "Result") -> tuple[str, float, float]:
+    """The bound that was hit most often, and where it is."""
+    hits = np.sum([chain.bound_hits for chain in result.chains], axis=0)
+    name = BOUND_NAMES[int(np.argmax(hits))]
+    low, high = result.setup.settings["bounds"][name]
+    return name, float(low), float(high)
 
 
 def learning_failed(result: "Result") -> ResultWarning | None:
@@ -69,8 +71,6 @@ def learning_failed(result: "Result") -> ResultWarning | None:
         name="learning failed",
         message=f"in {listed(failed, 'chain')} something could not be learnt while tuning and stayed as it "
         f"was: {result.chains[failed[-1]].setbacks[-1]}",
-        cure="other units, if parameters or the log density are very large or small; else to mend what the "
-        "error names; nothing, if there are no other warnings",
         serious=False,
     )
 
@@ -82,7 +82,6 @@ def no_statistics(result: "Result") -> ResultWarning | None:
     return ResultWarning(
         name="no statistics",
         message="only draws were kept, so that the ladder, the swaps and the jumps could not be checked",
-        cure="a shorter run with keep=('draws', 'statistics') first, to see whether all is well",
         serious=False,
     )
 
@@ -94,7 +93,6 @@ def one_chain(result: "Result") -> ResultWarning | None:
     return ResultWarning(
         name="one chain",
         message="a single chain cannot be compared with another, so a missed mode would not show",
-        cure=f"chains={CURES.usual_chains}, started far apart",
         serious=False,
     )
 
@@ -104,12 +102,9 @@ def goals_missed(result: "Result") -> ResultWarning | None:
     reached = result.reached
     if reached is None or not result.complete or not reached.missed:
         return None
-    spent = reached.ended_by in BUDGETS
-    larger = f"a larger budget, Until({reached.ended_by}=...), or a goal within it" if spent else ""
     return ResultWarning(
         name="goals missed",
         message=str(reached).removeprefix("goals: "),
-        cure=larger or "the cures of the other warnings: more draws do not help",
         serious=False,
     )
 
@@ -121,8 +116,5 @@ def incomplete(result: "Result") -> ResultWarning | None:
     return ResultWarning(
         name="incomplete run",
         message="the run ended before all draws were made",
-        cure=f"temperance resume {result.folder} MODULE:MODEL, or temperance.resume({result.folder!r}, model)"
-        if result.folder
-        else "the same call again, with store= so that it can be resumed",
         serious=False,
     )

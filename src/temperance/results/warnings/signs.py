@@ -7,8 +7,7 @@ import numpy as np
 
 from temperance.core.state import FloatArray
 from temperance.results import diagnostics, measure
-from temperance.results.warnings.policy import CURES, THRESHOLDS
-from temperance.results.warnings.warning import round_up
+from temperance.results.warnings.policy import THRESHOLDS
 from temperance.runs.record import ChainRecord
 
 if TYPE_CHECKING:
@@ -40,23 +39,6 @@ def worst_ess(result: "Result") -> tuple[float, str]:
         return float("nan"), ""
     worst = int(np.nanargmin(sizes))
     return float(sizes[worst]), result.parameters.labels[worst]
-
-
-def draws_to_try(result: "Result") -> str:
-    """As many as the effective sample size asks for; four times as many where that is not the trouble."""
-    size, _ = worst_ess(result)
-    n_chains, n_draws = result.draws.shape[:2]
-    wanted = THRESHOLDS.min_ess * n_chains / max(size, 1.0)
-    factor = CURES.more_draws if math.isnan(size) or wanted <= 1.0 else min(wanted, CURES.max_draws)
-    number = max(round_up(factor * n_draws), CURES.usual_draws if math.isnan(size) else 0)
-    moving = any(dead_edges(chain) or drift(chain) > THRESHOLDS.max_drift for chain in result.chains)
-    first = "the cures of the other warnings first, then " if moving or short_chains(result) else ""
-    return f"{first}draws={number}"
-
-
-def longer_tuning(result: "Result", least: int = 1) -> int:
-    """Tuning iterations to try: more than there were, and more than so many."""
-    return round_up(CURES.longer_tuning * max(result.n_tune, least))
 
 
 def missing_chains(result: "Result") -> list[int]:
@@ -113,11 +95,23 @@ def short_chains(result: "Result") -> list[int]:
 
 def dead_edges(chain: ChainRecord) -> list[int]:
     """Edges that fewer than one position in a thousand draws crossed upwards; draws at rest do not count."""
+    rates = _crossing_rates(chain)
+    return [int(edge) for edge in np.flatnonzero(rates < THRESHOLDS.min_crossing_rate)]
+
+
+def slowest_edge(chain: ChainRecord, n_levels: int) -> float:
+    """How often the slowest edge below so many levels was crossed, beside the least for it not to be dead."""
+    rates = _crossing_rates(chain)[: n_levels - 1]
+    return float(rates.min() / THRESHOLDS.min_crossing_rate) if len(rates) else math.inf
+
+
+def _crossing_rates(chain: ChainRecord) -> FloatArray:
+    """Of each edge, a draw; none where there are too few draws to tell."""
     replicas = measure.replicas(chain)
     if len(replicas) < THRESHOLDS.min_edge_draws or len(chain.beta) < 2:
-        return []
-    rates = diagnostics.crossings(replicas) / len(replicas)
-    return [int(edge) for edge in np.flatnonzero(rates < THRESHOLDS.min_crossing_rate)]
+        return np.empty(0)
+    rates: FloatArray = diagnostics.crossings(replicas) / len(replicas)
+    return rates
 
 
 def drift(chain: ChainRecord) -> float:

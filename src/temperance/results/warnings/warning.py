@@ -11,15 +11,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ResultWarning:
-    """A warning as data: what was seen, what to try, and whether the draws themselves are in doubt."""
+    """A warning as data: what was seen, what to try, and whether the draws themselves are in doubt.
+
+    ``cure`` is that of the first cause behind it; `Result.advice` has all causes.
+    """
 
     name: str
     message: str
-    cure: str
     serious: bool
+    cure: str = ""
+
+    @property
+    def seen(self) -> str:
+        """Name and message, without the cure."""
+        return f"{self.name}: {self.message}."
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.message}. Try: {self.cure}."
+        return f"{self.seen} Try: {self.cure}."
 
 
 def verdict(found: Sequence[ResultWarning], *, searched: bool = True) -> str:

@@ -22,7 +22,8 @@ class Evidence:
     ``value`` is log ∫ exp(log density) over the coordinates as they are sampled, which is what a model's
     log ∫ prior · likelihood is in its own units. ``others`` has value and standard error of the other ways.
     They start from the prior, as if it were normalised; ``agree`` says whether they agree with ``value``,
-    and is None where there is no other.
+    and is None where there is no other. ``doubts`` are the serious warnings of the run: while there are any,
+    ``error`` is that of what was found, which says nothing about what was not, and it is not shown.
     """
 
     value: float
@@ -30,6 +31,7 @@ class Evidence:
     by: str
     others: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
 
     @property
     def agree(self) -> bool | None:
@@ -42,9 +44,11 @@ class Evidence:
         return abs(value - self.value) / max(math.hypot(error, self.error), 1e-12)
 
     def __str__(self) -> str:
-        parts = [f"log evidence: {_shown(self.value, self.error)} ({self.by})"]
-        parts += [f"{_shown(*other)} ({way})" for way, other in self.others.items()]
-        line = ", ".join(parts)
+        ways = {self.by: (self.value, self.error), **self.others}
+        shown = _without_error if self.doubts else _shown
+        line = f"log evidence: {', '.join(f'{shown(*found)} ({way})' for way, found in ways.items())}"
+        if self.doubts:
+            line += f", of what was found alone; its error is not known ({', '.join(self.doubts)})"
         line += "".join(f"; {note}" for note in self.notes)
         if self.agree is False:
             line += (
@@ -72,7 +76,7 @@ def evidence_of(result: "Result") -> Evidence:
         raise InvalidInputError(f"log_evidence cannot be computed; {'; '.join(notes)}")
     by, (value, error) = next(iter(ways.items()))
     others = {way: estimate for way, estimate in ways.items() if way != by}
-    return Evidence(value=value, error=error, by=by, others=others, notes=tuple(notes))
+    return Evidence(value=value, error=error, by=by, others=others, notes=tuple(notes), doubts=result.doubts)
 
 
 def _by_ladder(result: "Result") -> tuple[dict[str, tuple[float, float]], dict[str, str]]:
@@ -94,3 +98,8 @@ def _shown(value: float, error: float) -> str:
     """A value with as many digits as its error has meaning."""
     digits = 3 if not error > 0.0 else max(0, min(8, 1 - math.floor(math.log10(error))))
     return f"{value:.{digits}f} +/- {error:.{digits}f}"
+
+
+def _without_error(value: float, _: float) -> str:
+    """A value whose error is not known, with no more digits than tell it from others."""
+    return f"about {value:.1f}"
