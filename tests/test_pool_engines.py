@@ -93,8 +93,15 @@ def test_dask_makes_the_same_run_also_when_a_worker_is_killed(cluster, client):
 
 @pytest.mark.filterwarnings("ignore")
 def test_a_scheduler_that_vanishes_ends_the_run_with_its_draws(cluster, client):
-    threading.Timer(4.0, cluster.close).start()
-    options = {**SHORT, "tune": 0, "draws": 100_000}
+    """It closes when some draws were made."""
+
+    def vanish(facts):
+        if facts.draws > 20 and not closing:
+            closing.append(threading.Thread(target=cluster.close))
+            closing[0].start()
+
+    closing = []
+    options = {**SHORT, "tune": 0, "draws": 100_000, "progress": vanish}
     with pytest.raises(tp.PoolError, match="the pool failed") as ended:
         tp.sample(slow_gaussian, pool=tp.Pool(client, timeout=60.0, share="points"), **options)
     drawn = ended.value.result.chains[0].sampling.draws
