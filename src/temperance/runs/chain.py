@@ -59,7 +59,7 @@ from temperance.runs.window import WAITING, Rows
 from temperance.store.contract import Handed
 from temperance.swaps.binding import bind
 from temperance.targets import Buffers
-from temperance.targets.ahead import Ahead
+from temperance.targets.ahead import Foresight
 
 
 class Elsewhere(Protocol):
@@ -101,6 +101,7 @@ class ChainRun:
         self.look_at: int | None = None  # draws after which it is seen whether there are enough
         self._seed = seed
         self._n_rows = 0  # iterations that have a row
+        self._foreseen = 0  # iterations of which somebody was told what they will ask for
         self.n_wasted = 0  # evaluations of scouts that were stopped
         state = self.state
         self._swaps = bind(plan.strategy, state.position, state.log_density, state.beta, state.n_levels)
@@ -364,11 +365,12 @@ class ChainRun:
         settings = kernel_settings(self.plan, adapting=tuning or self.plan.adapts_for_ever)
         trace, first = (self.tuning, 0) if tuning else (self.sampling, self.plan.tune + self.rows.first)
         began, rest = self.n_done, self.now.learner.rest_every
-        stops = (stop for stop in (self.now.next_stop, self.now.next_meeting) if stop != NEVER)
+        stops = [stop for stop in (self.now.next_stop, self.now.next_meeting) if stop != NEVER]
         stop = min(end, *stops) if tuning else end
         size = min(self._noise.block_size, stop - began)
-        if not tuning and self._bound.ahead is not None and not self._bound.ahead.expects:
-            self._expect(self._bound.ahead)
+        if self._bound.ahead is not None and began >= self._foreseen:
+            self._foreseen = min(self.plan.tune, *stops) if tuning else self.n_in_all
+            self._expect(self._bound.ahead, self._foreseen)
         before = schema.snapshot(self.state) if self._may_stop_halfway else None
         noise = self._noise.draw(self.state, size, first=-began % rest, step=rest)
         chain, bound, kernel = self._chain(settings, noise, trace), self._bound, self._swaps.kernel
@@ -381,12 +383,33 @@ class ChainRun:
         elif self.n_done - began < size:
             self._noise.give_back(self.state, self.n_done - began)
 
-    def _expect(self, ahead: Ahead) -> None:
-        """Say what the draws will ask for, as far as that can be known; of a user's own moves it cannot."""
-        jumps, rests = coming_jumps(self.now, self.n_in_all), self.now.learner.rest_every > 1
-        if rests and records_of(self.plan.moves).keep:
-            hot = HotPoints(self.now, self.n_in_all, noise_for(self.plan), self._first_hot_points)
-            ahead.expect(jumps, hot)
+    @property
+    def has_batches(self) -> bool:
+        """Whether one call of its density evaluates rows, in this process."""
+        return self._bound.batches is not None
+
+    def look_ahead(self, *, hot: bool) -> None:
+        """Have points to come evaluated with others, as rows were seen to stand alone; of hot levels, too."""
+        ahead = self._bound.ahead = self._bound.batches
+        if ahead is not None:
+            ahead.wants_hot = hot
+
+    def forget_what_comes(self) -> int:
+        """Nobody wants what is evaluated ahead of its time any more; how many points of that there are."""
+        return 0 if self._bound.ahead is None else self._bound.ahead.forget()
+
+    def _expect(self, ahead: Foresight, last: int) -> None:
+        """Say what will be asked for up to iteration ``last``, as far as that can be known.
+
+        Jumps follow from what was learnt, whatever it is; hot levels when they rest. Of a user's own moves
+        nothing is known.
+        """
+        now, rests = self.now, self.now.learner.rest_every > 1
+        if not (rests or ahead.serves_all_moving):
+            return
+        jumps = coming_jumps(now, last)
+        if now.frozen and rests and ahead.wants_hot and records_of(self.plan.moves).keep:
+            ahead.expect(jumps, HotPoints(now, last, noise_for(self.plan), self._first_hot_points))
         else:
             ahead.expect(jumps)
 
