@@ -15,7 +15,6 @@ from temperance.executors.threads import Threads
 from temperance.executors.work import Work
 from temperance.models.contract import ModelSpec
 from temperance.runs.asking import RowsOf
-from temperance.runs.batching import look_at_batches
 from temperance.runs.chain import ChainRun
 from temperance.runs.plan import Plan
 from temperance.runs.sent import Elsewhere, SegmentsOf, can_be_sent
@@ -44,7 +43,6 @@ class Alone:
     ) -> tuple[Plan, list[ChainRun]]:
         """The plan and its chains, as they are made best; here there is nobody to share with."""
         del seeds, again
-        look_at_batches(plan, runs)
         return plan, runs
 
 

@@ -1,59 +1,55 @@
 """Whether a vectorised density of this process is asked for points to come together with those that are needed.
 
-What is measured decides whether it is, and never changes a draw: that rows stand alone is seen first.
+It is where rows stand alone, which is seen by what the tuning recorded: its last proposals are asked for
+again in calls of the size that looks ahead, and all bits must be the same. What a call takes only decides
+whether a stop would have to wait for too long.
 """
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+import time
+from collections.abc import Callable
 
-from temperance.core.state import FloatArray
-from temperance.runs.asking import RowsOf
-from temperance.runs.chain import ChainRun
-from temperance.runs.plan import Plan
-from temperance.targets.answers import Answer
+import numpy as np
+
+from temperance.core.state import FloatArray, Trace
 from temperance.targets.batches import ROWS
-from temperance.targets.rows import looked_at, near
 
-LEAST_DRAWS = 2_000  # of all chains: to look at rows takes some seventy calls
-TURNS = 3  # the best of so many calls counts; the first may compile
+LEAST_DRAWS = 1_000  # to look at rows takes as many calls as fifty draws
+MOST_ROWS = 1_024  # that are looked at in calls of many: one in two hundred that differs is seen
+LEAST_ROWS = 4 * ROWS  # without as many nothing is known
+ALONE = 32  # that are looked at one by one, as walks of the draws ask for them
+FEW = 8  # rows of a call that tells what one of many would take
 SECONDS = 0.1  # that a call may take which looks ahead, as a stop waits for it; or twice that of one row
-WORTH = 1e-5  # seconds that a jump must gain, beside what it takes to know it: some microseconds
-WORTH_HOT = 3e-4  # seconds of a call, above which it pays to find out what hot levels will ask for
 
-Ask = Callable[[FloatArray], Answer]
+Values = Callable[[FloatArray], FloatArray]  # log densities, both parts together, of rows
 
 
-def look_at_batches(plan: Plan, runs: Sequence[ChainRun]) -> None:
-    """Have all chains look ahead if their rows stand alone and it pays."""
-    n_left = sum(min(plan.draws, run.n_in_all - run.n_done) for run in runs)
-    if not runs[0].has_batches or plan.adapts_for_ever or not plan.settings.jumps.enabled:
-        return
-    if n_left < LEAST_DRAWS:
-        return
-    target, state = plan.target, runs[0].state
-    rows_of, starts = RowsOf(getattr(target, "bare", target)), state.position[: int(state.n_levels[0])]
-    one, many = measured(lambda points: rows_of((points, False)), starts)
-    if not pays(one, many):
-        return
-    if looked_at(lambda points: at_once(rows_of((points, False))), starts, 0.0, None).stand_alone:
-        for run in runs:
-            run.look_ahead(hot=one >= WORTH_HOT)
+def can_look_ahead(values: Values, tuning: Trace, n_draws: int) -> bool:
+    """Whether the rows of the tuning have, in calls of many and alone, the values that were recorded."""
+    points, known = tuning.proposal[-MOST_ROWS:], tuning.proposal_log_density[-MOST_ROWS:]
+    if n_draws < LEAST_DRAWS or len(points) < LEAST_ROWS:
+        return False
+    try:
+        return (
+            _same(values, points[:ALONE], known[:ALONE], 1)
+            and not _takes_long(values, points)
+            and _same(values, points, known, ROWS)
+        )
+    except Exception:  # noqa: BLE001  whatever it is, the run meets it where it matters
+        return False
 
 
-def measured(ask: Ask, starts: FloatArray) -> tuple[float, float]:
-    """Seconds of a call with one row, and of one that looks ahead."""
-    points = near(starts, ROWS)
-    one, many = (min(ask(points[:n]).seconds for _ in range(TURNS)) for n in (1, ROWS))
-    return one, many
+def _same(values: Values, points: FloatArray, known: FloatArray, size: int) -> bool:
+    parts = [slice(k, k + size) for k in range(0, len(points), size)]
+    return all(np.array_equal(values(points[part]), known[part], equal_nan=True) for part in parts)
 
 
-def pays(one: float, many: float) -> bool:
-    """Whether a row in a call that looks ahead takes less than a call of its own, and nobody waits for long."""
-    return one - many / ROWS >= WORTH and many <= max(SECONDS, 2.0 * one)
+def _takes_long(values: Values, points: FloatArray) -> bool:
+    """Whether a stop would have to wait, by what one row takes and what some do."""
+    one, few = (min(_seconds(values, points[:n]) for _ in range(2)) for n in (1, FEW))
+    return one + (few - one) * (ROWS - 1) / (FEW - 1) > max(SECONDS, 2.0 * one)
 
 
-def at_once(answer: Answer) -> "Future[Answer]":
-    """An answer that is there."""
-    future: Future[Answer] = Future()
-    future.set_result(answer)
-    return future
+def _seconds(values: Values, points: FloatArray) -> float:
+    began = time.perf_counter()
+    values(points)
+    return time.perf_counter() - began

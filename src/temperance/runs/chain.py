@@ -38,6 +38,7 @@ from temperance.moves import records_of
 from temperance.runs.allocate import cut, new_control, new_info
 from temperance.runs.asking import asked
 from temperance.runs.averaging import Ladder, take_ladder
+from temperance.runs.batching import can_look_ahead
 from temperance.runs.events import for_the_draws, learn
 from temperance.runs.failures import density_failure, move_failure, own_failure, swap_failure, thawed_failure
 from temperance.runs.foresight import HotPoints, coming_jumps
@@ -59,7 +60,6 @@ from temperance.runs.window import WAITING, Rows
 from temperance.store.contract import Handed
 from temperance.swaps.binding import bind
 from temperance.targets import Buffers
-from temperance.targets.ahead import Foresight
 
 
 class Elsewhere(Protocol):
@@ -368,9 +368,9 @@ class ChainRun:
         stops = [stop for stop in (self.now.next_stop, self.now.next_meeting) if stop != NEVER]
         stop = min(end, *stops) if tuning else end
         size = min(self._noise.block_size, stop - began)
-        if self._bound.ahead is not None and began >= self._foreseen:
+        if began >= self._foreseen:
             self._foreseen = min(self.plan.tune, *stops) if tuning else self.n_in_all
-            self._expect(self._bound.ahead, self._foreseen)
+            self._expect(self._foreseen)
         before = schema.snapshot(self.state) if self._may_stop_halfway else None
         noise = self._noise.draw(self.state, size, first=-began % rest, step=rest)
         chain, bound, kernel = self._chain(settings, noise, trace), self._bound, self._swaps.kernel
@@ -383,32 +383,25 @@ class ChainRun:
         elif self.n_done - began < size:
             self._noise.give_back(self.state, self.n_done - began)
 
-    @property
-    def has_batches(self) -> bool:
-        """Whether one call of its density evaluates rows, in this process."""
-        return self._bound.batches is not None
-
-    def look_ahead(self, *, hot: bool) -> None:
-        """Have points to come evaluated with others, as rows were seen to stand alone; of hot levels, too."""
-        ahead = self._bound.ahead = self._bound.batches
-        if ahead is not None:
-            ahead.wants_hot = hot
-
     def forget_what_comes(self) -> int:
         """Nobody wants what is evaluated ahead of its time any more; how many points of that there are."""
         return 0 if self._bound.ahead is None else self._bound.ahead.forget()
 
-    def _expect(self, ahead: Foresight, last: int) -> None:
-        """Say what will be asked for up to iteration ``last``, as far as that can be known.
+    def _expect(self, last: int) -> None:
+        """Say what will be asked for up to iteration ``last``, as far as that can be known, if it is of use.
 
         Jumps follow from what was learnt, whatever it is; hot levels when they rest. Of a user's own moves
         nothing is known.
         """
         now, rests = self.now, self.now.learner.rest_every > 1
-        if not (rests or ahead.serves_all_moving):
+        if rests and self._bound.ahead is None and self._bound.batches is not None:
+            values, n_left = self._bound.batches.values, last - self.n_done
+            self._bound.ahead = self._bound.batches if can_look_ahead(values, self.tuned(), n_left) else None
+        ahead = self._bound.ahead
+        if ahead is None or not (rests or ahead.serves_all_moving):
             return
         jumps = coming_jumps(now, last)
-        if now.frozen and rests and ahead.wants_hot and records_of(self.plan.moves).keep:
+        if now.frozen and rests and records_of(self.plan.moves).keep:
             ahead.expect(jumps, HotPoints(now, last, noise_for(self.plan), self._first_hot_points))
         else:
             ahead.expect(jumps)

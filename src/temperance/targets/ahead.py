@@ -16,8 +16,6 @@ Find = Callable[[], Iterable[FloatArray]]
 class Foresight(Protocol):
     """Whom a chain tells what it will ask for."""
 
-    wants_hot: bool  # whether it is worth while to find out what hot levels will ask for
-
     @property
     def expects(self) -> bool:
         """Whether it was told what will come."""
@@ -51,7 +49,6 @@ class Ahead:
         self._found: dict[bytes, Future[Any]] = {}
         self._coming: Iterator[FloatArray] | None = None
         self._find: Find = tuple
-        self.wants_hot = True
 
     @property
     def expects(self) -> bool:

@@ -30,7 +30,6 @@ class Batches:
         self._known: dict[bytes, tuple[float, float]] = {}  # log densities and log priors
         self._coming: Iterator[FloatArray] | None = None
         self._find: Find = tuple
-        self.wants_hot = True
 
     @property
     def expects(self) -> bool:
@@ -40,6 +39,12 @@ class Batches:
     def expect(self, points: Iterator[FloatArray], find: Find = tuple) -> None:
         """These points will be asked for; ``find`` knows of others."""
         self._coming, self._find = points, find
+
+    def values(self, points: FloatArray) -> FloatArray:
+        """Log densities, both parts together, of rows that are evaluated as they are."""
+        self._fill(points.copy(), self._room)
+        values: FloatArray = self._room.log_density[: len(points)] + self._room.log_prior[: len(points)]
+        return values
 
     def forget(self) -> int:
         """Expect nothing any more; how many points were evaluated in vain."""

@@ -12,6 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 from temperance.core.evaluate import clear_answers
 from temperance.core.state import FloatArray, Info, IntArray
 from temperance.targets.ahead import Foresight
+from temperance.targets.batches import Batches
 
 # Places of the two parts of a target in a gradient.
 TEMPERED, UNTEMPERED = 0, 1
@@ -45,7 +46,7 @@ class Bound:
     failures: list[BaseException] = field(default_factory=list)
     show: Callable[[FloatArray], str] = plain_point  # how errors name a point
     ahead: Foresight | None = None  # whom to tell which points will come, where that is of use
-    batches: Foresight | None = None  # who would be told, if rows were seen to stand alone
+    batches: Batches | None = None  # who is told, once rows were seen to stand alone
 
     def fill(self, buffers: Buffers) -> None:
         """Evaluate the points that stand in the proposal buffer, from Python."""
