@@ -1,4 +1,4 @@
-"""Whether a vectorised density of this process is asked for points to come together with those that are needed.
+"""Whether a vectorised density of this process is asked for points to come, together with those it must give.
 
 It is where rows stand alone, which is seen by what the tuning recorded: its last proposals are asked for
 again in calls of the size that looks ahead, and all bits must be the same. What a call takes only decides

@@ -1,4 +1,4 @@
-"""Points that a chain is going to ask for, evaluated in one call of a vectorised function with those it asks for.
+"""Points that a chain is going to ask for, evaluated in one call of a function of rows with those it asks for.
 
 A call takes much longer than one more row in it. So the calls that are needed take rows along that will be
 asked for later, and these then need no call. Every such call has the same number of rows. Rows must stand
@@ -53,7 +53,7 @@ class Batches:
         return n_known
 
     def answer(self, points: FloatArray) -> bool:
-        """Put the answers for all of these points in place, if some are known, or can be with others to come."""
+        """Put the answers for all of these points in place, where some are known or others come with them."""
         keys = [point.tobytes() for point in points]
         unknown = [row for row, key in enumerate(keys) if key not in self._known]
         some_known = len(unknown) < len(keys)
