@@ -35,6 +35,24 @@ if __name__ == "__main__":
                            tune=60, draws=40, pool=pool)
     np.save(sys.argv[1], result.draws)
 """
+MPI_STORED = """
+import sys, time
+import numpy as np
+import temperance as tp
+from mpi4py.futures import MPIPoolExecutor
+
+def density(x):
+    time.sleep(0.004)
+    return -0.5 * float(x @ x)
+
+def told(facts):
+    print("draws" if facts.draws > 20 else "before", flush=True)
+
+if __name__ == "__main__":
+    with MPIPoolExecutor() as pool:
+        tp.sample(density, initial=np.full(2, 0.5), levels=3, chains=2, seed=5, progress=told, tune=60,
+                  draws=100_000, pool=tp.Pool(pool, share=sys.argv[2]), store=sys.argv[1])
+"""
 MPI_LEARNING = """
 import sys
 sys.path.insert(0, {tests!r})
@@ -131,6 +149,30 @@ def test_mpi_changes_nothing_in_what_chains_learn(tmp_path, monkeypatch):
         expected = made(name)
         for share in ("points", "chains"):
             assert_same(tp.load(tmp_path / f"{share}{k}.npz"), expected)
+
+
+@pytest.mark.skipif(MPIEXEC is None, reason="OpenMPI is not installed")
+@pytest.mark.parametrize("share", ["points", "chains"])
+def test_a_launcher_that_is_told_to_end_leaves_a_run_that_goes_on(share, tmp_path):
+    """As a scheduler does before the time of a job is up; mpiexec passes the signal to workers first.
+
+    Broken: workers that end by it, and the run with them, which then cannot write what it has.
+    """
+    pytest.importorskip("mpi4py")
+    script = tmp_path / "run.py"
+    script.write_text(MPI_STORED)
+    launch = [MPIEXEC, "-n", "3", "--oversubscribe", "--allow-run-as-root", sys.executable]
+    command = [*launch, "-m", "mpi4py.futures", str(script), str(tmp_path / "run"), share]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        while (line := process.stdout.readline()) != "draws\n":
+            assert line
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=60)
+    drawn = tp.load(tmp_path / "run")
+    assert (drawn.complete, drawn.ended_by) == (False, "SIGTERM")
+    assert drawn.draws.shape[1] > 0
+    whole = tp.sample(plain_gaussian, **{**SHORT, "draws": drawn.draws.shape[1]})
+    np.testing.assert_array_equal(drawn.draws, whole.draws)
 
 
 @pytest.mark.skipif(MPIEXEC is None, reason="OpenMPI is not installed")

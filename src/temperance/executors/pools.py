@@ -33,9 +33,10 @@ class FromExecutor:
         *,
         in_this_process: bool = False,
         cost: float = USUAL_COST,
+        do: Callable[[Any], Any] = done,
     ) -> None:
         self.workers, self.limit, self.in_this_process, self.cost = workers, limit, in_this_process, cost
-        self._submit = submit
+        self._submit, self._done = submit, do
 
     def ask(self, work: Work, argument: Any, later: bool = False) -> Future[Any]:  # noqa: ARG002
         """Have work done; a worker that does not know it is sent it with the second question."""
@@ -43,7 +44,7 @@ class FromExecutor:
 
         def heard(said: Any) -> None:
             if said is Unknown.WORK:
-                self._go_on(answer, settled, done, (work.token, work.payload, argument))
+                self._go_on(answer, settled, self._done, (work.token, work.payload, argument))
             else:
                 settled(said)
 
@@ -53,7 +54,7 @@ class FromExecutor:
         if self.in_this_process:
             self._go_on(answer, settled, work.function, argument)
         else:
-            self._go_on(answer, heard, done, (work.token, None, argument))
+            self._go_on(answer, heard, self._done, (work.token, None, argument))
         return answer
 
     def close(self) -> None:
@@ -99,9 +100,11 @@ class FromMap:
 
     in_this_process, cost = False, USUAL_COST
 
-    def __init__(self, pool: Any, workers: int, limit: float | None) -> None:
+    def __init__(
+        self, pool: Any, workers: int, limit: float | None, *, do: Callable[[Any], Any] = done
+    ) -> None:
         self.workers, self.limit = workers, limit
-        self._map = pool.map
+        self._map, self._done = pool.map, do
         self._questions: SimpleQueue[Question | None] = SimpleQueue()
         threading.Thread(target=self._serve, name="temperance-pool", daemon=True).start()
 
@@ -130,7 +133,7 @@ class FromMap:
     def _ask_all(self, batch: list[Question]) -> None:
         try:
             items = [(each.work.token, each.payload, each.argument) for each in batch]
-            answers = list(self._map(done, items))
+            answers = list(self._map(self._done, items))
             if len(answers) != len(batch):
                 raise ValueError(f"its map returned {len(answers)} answers to {len(batch)} questions")
         except BaseException as error:  # noqa: BLE001  whoever waits raises it

@@ -6,6 +6,7 @@ how many workers there are, nor when a new one takes the place of another.
 
 import enum
 import pickle
+import signal
 import threading
 import uuid
 from collections.abc import Callable
@@ -51,3 +52,14 @@ def done(item: tuple[Any, ...]) -> Any:
     if function is None:
         return Unknown.WORK
     return function(*arguments) if arguments else None
+
+
+def done_under_mpi(item: tuple[Any, ...]) -> Any:
+    """The same in a process of MPI. A launcher passes signals to all of them: they are for the run alone.
+
+    A worker that ended by one would take the run with it before this has written what it has.
+    """
+    if threading.current_thread() is threading.main_thread():
+        for one in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(one, signal.SIG_IGN)
+    return done(item)

@@ -1,4 +1,4 @@
-"""Points that a chain is going to ask for, evaluated in one call of a function of rows with those it asks for.
+"""Points that a chain is going to ask for, evaluated in one call of a function of rows with what it asks for.
 
 A call takes much longer than one more row in it. So the calls that are needed take rows along that will be
 asked for later, and these then need no call. Every such call has the same number of rows. Rows must stand
