@@ -7,6 +7,7 @@ docs/parallel/simulation.md.
 """
 
 import argparse
+import functools
 import heapq
 import itertools
 import json
@@ -16,7 +17,10 @@ from pathlib import Path
 from typing import Any
 
 CONSTANTS = Path(__file__).parents[1] / "docs" / "parallel" / "constants.json"  # as measured
-DEEP = 2  # as in targets/pooled.py
+DEEP = 16  # as in executors/workers.py
+DEEP_ELSEWHERE = 2  # as in executors/pools.py: a hundred workers are those of a cluster
+OUR_WORKERS = 10  # that there may be on one machine
+EARLY = 0.5  # share of the iterations of a tuning that knows its modes in which the base level jumps
 WALKS = 0.05  # share of the draws in which the base level walks
 REST_EVERY = 63  # iterations between two moves of the hot levels: eight of them, whose jumps are good
 SPREAD = 0.1  # of the time that a density takes, relative
@@ -30,6 +34,11 @@ class Machine:
     density: float
     parent: float
     latency: float
+
+    @property
+    def depth(self) -> int:
+        """Points that are evaluated ahead of time for a chain."""
+        return self.workers * (DEEP if self.workers <= OUR_WORKERS else DEEP_ELSEWHERE)
 
 
 @dataclass
@@ -66,7 +75,8 @@ class Simulation:
         return self.parent_free
 
     def run(self, until: float) -> float:
-        """Evaluations a second."""
+        """Evaluations a second, up to a time, since it was last run."""
+        began, before = self.now, self.done
         while self.events and self.now < until:
             ended, _, then = heapq.heappop(self.events)
             self.now = max(self.now, ended)
@@ -75,7 +85,7 @@ class Simulation:
             self.now = max(self.now, self.at_parent(self.machine.parent / 2) - self.machine.parent / 2)
             then()
             self.hand_out()
-        return self.done / self.now
+        return (self.done - before) / (self.now - began)
 
 
 class TuningChain:
@@ -98,12 +108,44 @@ class TuningChain:
             self.next()
 
 
+class LearnedChain(TuningChain):
+    """The same when modes are known: jumps are evaluated ahead, where workers would have to wait."""
+
+    def __init__(self, simulation: Simulation, levels: int) -> None:
+        self.depth = simulation.machine.depth
+        self.asked = self.taken = 0
+        self.ready: set[int] = set()
+        super().__init__(simulation, levels)
+
+    def next(self) -> None:
+        """The next iteration."""
+        while self.asked < self.taken + self.depth:
+            self.simulation.ask(functools.partial(self.jump_answered, self.asked), later=True)
+            self.asked += 1
+        jumps = self.simulation.random.random() < EARLY
+        self.waits = self.levels
+        for _ in range(self.levels - jumps):
+            self.simulation.ask(self.answered)
+        if jumps:
+            self.taken += 1
+            if self.taken - 1 in self.ready:
+                self.ready.remove(self.taken - 1)
+                self.answered()
+
+    def jump_answered(self, jump: int) -> None:
+        """A jump is known; perhaps it is what the chain waits for."""
+        if jump == self.taken - 1:
+            self.answered()
+        else:
+            self.ready.add(jump)
+
+
 class DrawingChain:
     """Mostly jumps, which are known ahead, as hot levels' moves are after a swap; walks are waited for."""
 
     def __init__(self, simulation: Simulation, levels: int) -> None:
         self.simulation, self.levels = simulation, levels
-        self.depth = DEEP * simulation.machine.workers
+        self.depth = simulation.machine.depth
         self.ahead = self.ready = self.waits = self.iteration = self.hot_left = 0
         self.swapped, self.waits_for_hot = True, False
         self.go_on()
@@ -160,10 +202,11 @@ def rate(machine: Machine, kind: Any, chains: int, levels: int) -> float:
     for _ in range(chains):
         kind(simulation, levels)
     until = machine.density * 60 + 1000 * machine.parent
+    simulation.run(until / 2)  # what is evaluated ahead once is no gain
     return simulation.run(until) * machine.density / machine.workers
 
 
-KINDS = (TuningChain, DrawingChain)
+KINDS = (TuningChain, LearnedChain, DrawingChain)
 
 
 def main() -> None:
@@ -179,12 +222,13 @@ def main() -> None:
         "# Past this machine, simulated\n\n"
         "Made by `python benchmarks/pool_simulation.py` (random seed 1): the share of the workers' time that "
         f"goes into the density. A question costs the parent {1e6 * given.parent:.0f} µs, and "
-        f"{1e6 * given.latency:.0f} µs on the way, as measured (`make bench-pools`); 8 levels; in the draws "
-        f"the base level walks in {WALKS:.0%} of the iterations, and hot levels move in one of {REST_EVERY}. "
+        f"{1e6 * given.latency:.0f} µs on the way, as measured (`make bench-pools`); 8 levels; in a tuning that "
+        f"knows its modes the base level jumps in {EARLY:.0%} of the iterations, in the draws "
+        f"it walks in {WALKS:.0%} of the iterations, and hot levels move in one of {REST_EVERY}. "
         "Jumps, and hot levels from their last swap on, are evaluated ahead of time.\n"
     )
-    print("| workers | a density takes | chains | tuning | draws |")
-    print("|---|---|---|---|---|")
+    print("| workers | a density takes | chains | tuning | tuning with jumps | draws |")
+    print("|---|---|---|---|---|---|")
     for workers, density, chains in itertools.product((10, 100, 1000), (0.01, 1.0), (1, 4, 32, 128)):
         machine = Machine(workers, density, given.parent, given.latency)
         shares = [rate(machine, kind, chains, 8) for kind in KINDS]

@@ -82,7 +82,7 @@ def execute(job: Job, runs: Sequence[ChainRun], store: Store) -> Result:
     failures = [one for one in ended if one is not None and not isinstance(one, KeyboardInterrupt)]
     for failure in [*failures, *([] if trouble is None else [trouble])]:
         raise _with_result(failure, result, job)
-    _warn_of_the_end(result, job)
+    _warn_of_the_end(result, job, runs)
     _warn_of_bounds(result)
     _warn_of_setbacks(result)
     return result
@@ -157,14 +157,14 @@ def _how_to_go_on(folder: Path) -> str:
     return f"what was drawn is in {folder}, and temperance.resume({str(folder)!r}, ...) goes on from there"
 
 
-def _warn_of_the_end(result: Result, job: Job) -> None:
+def _warn_of_the_end(result: Result, job: Job, runs: Sequence[ChainRun]) -> None:
     if result.complete:
         return
     how = {"SIGINT": "was interrupted", "Stop": "was stopped"}.get(
         result.ended_by, f"was ended by {result.ended_by}"
     )
     where = "the result holds what was drawn" if job.folder is None else _how_to_go_on(job.folder)
-    n_wasted = job.plan.target.forget() if isinstance(job.plan.target, PooledTarget) else 0
+    n_wasted = sum(run.forget_what_comes() for run in runs)
     wasted = f"; {counted(n_wasted, 'evaluation')} ahead of time had no use" if n_wasted else ""
     warnings.warn(f"the run {how}; {where}{wasted}", IncompleteWarning, stacklevel=CALLER)
 

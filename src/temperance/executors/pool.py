@@ -15,7 +15,7 @@ from temperance.errors import InvalidInputError, InvalidTypeError
 from temperance.executors.contract import Engine
 from temperance.executors.cores import cores_here
 from temperance.executors.pools import DASK_COST, FromExecutor, FromMap
-from temperance.executors.work import WORLD_SIZES
+from temperance.executors.work import WORLD_SIZES, done, done_under_mpi
 from temperance.executors.workers import Workers
 
 KINDS = (
@@ -105,9 +105,11 @@ def _engine(pool: Pool) -> Engine:
     if callable(getattr(of, "scatter", None)):  # a Dask client
         submit = functools.partial(of.submit, pure=False)  # asked again, it is to be done again
         return FromExecutor(submit, _dask_workers(of), limit, cost=DASK_COST)
+    do = done_under_mpi if _is_of_mpi(of) else done
     if callable(getattr(of, "submit", None)):
-        return FromExecutor(of.submit, _number(of), limit, in_this_process=isinstance(of, ThreadPoolExecutor))
-    return FromMap(of, _number(of), limit)
+        is_here = isinstance(of, ThreadPoolExecutor)
+        return FromExecutor(of.submit, _number(of), limit, in_this_process=is_here, do=do)
+    return FromMap(of, _number(of), limit, do=do)
 
 
 def _number(pool: Any) -> int:
@@ -126,10 +128,15 @@ def is_frozen() -> bool:
     return bool(getattr(sys, "frozen", False)) or not sys.executable
 
 
+def _is_of_mpi(pool: Any) -> bool:
+    """Whether its workers are processes of MPI; schwimmbad has other pools, too."""
+    kinds = {(kind.__module__.partition(".")[0], "MPI" in kind.__name__) for kind in type(pool).__mro__}
+    return bool(kinds & {("mpi4py", True), ("schwimmbad", True)}) and "mpi4py" in sys.modules
+
+
 def _require_a_world(pool: Any) -> None:
     """Refuse MPI whose processes do not know of each other: each would make the whole run by itself."""
-    modules = {kind.__module__.partition(".")[0] for kind in type(pool).__mro__}
-    if not modules & {"mpi4py", "schwimmbad"} or "mpi4py" not in sys.modules:
+    if not _is_of_mpi(pool):
         return
     size = importlib.import_module("mpi4py.MPI").COMM_WORLD.Get_size()
     told = {name: os.environ[name] for name in WORLD_SIZES if name in os.environ}

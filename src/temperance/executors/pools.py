@@ -12,6 +12,7 @@ from temperance.executors.work import Unknown, Work, done
 
 USUAL_COST = 5e-4  # seconds of a question to multiprocessing, an executor of processes, or MPI
 DASK_COST = 8e-3
+DEEP = 2  # so that no worker waits for a chain to ask; more would be done before what somebody waits for
 CURE = "what was drawn is kept; a number of workers, such as pool=4, replaces those that die"
 
 
@@ -25,6 +26,8 @@ def gone(error: BaseException) -> PoolError:
 class FromExecutor:
     """Anything with the ``submit`` of ``concurrent.futures``; Dask and MPI have such executors, too."""
 
+    deep = DEEP
+
     def __init__(
         self,
         submit: Callable[..., Any],
@@ -33,9 +36,10 @@ class FromExecutor:
         *,
         in_this_process: bool = False,
         cost: float = USUAL_COST,
+        do: Callable[[Any], Any] = done,
     ) -> None:
         self.workers, self.limit, self.in_this_process, self.cost = workers, limit, in_this_process, cost
-        self._submit = submit
+        self._submit, self._done = submit, do
 
     def ask(self, work: Work, argument: Any, later: bool = False) -> Future[Any]:  # noqa: ARG002
         """Have work done; a worker that does not know it is sent it with the second question."""
@@ -43,7 +47,7 @@ class FromExecutor:
 
         def heard(said: Any) -> None:
             if said is Unknown.WORK:
-                self._go_on(answer, settled, done, (work.token, work.payload, argument))
+                self._go_on(answer, settled, self._done, (work.token, work.payload, argument))
             else:
                 settled(said)
 
@@ -53,7 +57,7 @@ class FromExecutor:
         if self.in_this_process:
             self._go_on(answer, settled, work.function, argument)
         else:
-            self._go_on(answer, heard, done, (work.token, None, argument))
+            self._go_on(answer, heard, self._done, (work.token, None, argument))
         return answer
 
     def close(self) -> None:
@@ -97,11 +101,13 @@ class Question:
 class FromMap:
     """Anything with ``map``. What chains ask for while it is busy goes out together, with the next call."""
 
-    in_this_process, cost = False, USUAL_COST
+    in_this_process, cost, deep = False, USUAL_COST, DEEP
 
-    def __init__(self, pool: Any, workers: int, limit: float | None) -> None:
+    def __init__(
+        self, pool: Any, workers: int, limit: float | None, *, do: Callable[[Any], Any] = done
+    ) -> None:
         self.workers, self.limit = workers, limit
-        self._map = pool.map
+        self._map, self._done = pool.map, do
         self._questions: SimpleQueue[Question | None] = SimpleQueue()
         threading.Thread(target=self._serve, name="temperance-pool", daemon=True).start()
 
@@ -130,7 +136,7 @@ class FromMap:
     def _ask_all(self, batch: list[Question]) -> None:
         try:
             items = [(each.work.token, each.payload, each.argument) for each in batch]
-            answers = list(self._map(done, items))
+            answers = list(self._map(self._done, items))
             if len(answers) != len(batch):
                 raise ValueError(f"its map returned {len(answers)} answers to {len(batch)} questions")
         except BaseException as error:  # noqa: BLE001  whoever waits raises it

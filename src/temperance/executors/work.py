@@ -66,11 +66,19 @@ def done(item: tuple[Any, ...]) -> Any:
     with _lock:
         function = _known.get(token)
         if function is None and payload is not None:
-            if has_world() and threading.current_thread() is threading.main_thread():
-                outlast_signals()  # mpiexec passes them to the workers first
             function = _known[token] = pickle.loads(payload)
             for old in list(_known)[:-MOST_KNOWN]:
                 del _known[old]
     if function is None:
         return Unknown.WORK
     return function(*arguments) if arguments else None
+
+
+def done_under_mpi(item: tuple[Any, ...]) -> Any:
+    """The same in a process of MPI. A launcher passes signals to all of them: they are for the run alone.
+
+    A worker that ended by one would take the run with it before this has written what it has.
+    """
+    if threading.current_thread() is threading.main_thread():
+        outlast_signals()
+    return done(item)

@@ -41,6 +41,7 @@ from temperance.moves import records_of
 from temperance.runs.allocate import cut, new_control, new_info
 from temperance.runs.asking import asked
 from temperance.runs.averaging import Ladder, take_ladder
+from temperance.runs.batching import can_look_ahead
 from temperance.runs.candidates import distinct_starts
 from temperance.runs.departures import forget_surprises, note_best_start
 from temperance.runs.events import for_the_draws, learn
@@ -65,7 +66,6 @@ from temperance.runs.window import WAITING, Rows
 from temperance.store.contract import Handed
 from temperance.swaps.binding import bind
 from temperance.targets import Buffers
-from temperance.targets.ahead import Ahead
 
 
 class Elsewhere(Protocol):
@@ -107,6 +107,7 @@ class ChainRun:
         self.look_at: int | None = None  # draws after which it is seen whether there are enough
         self._seed = seed
         self._n_rows = 0  # iterations that have a row
+        self._foreseen = 0  # iterations of which somebody was told what they will ask for
         self.n_wasted = 0  # evaluations of scouts that were stopped
         state = self.state
         self._swaps = bind(plan.strategy, state.position, state.log_density, state.beta, state.n_levels)
@@ -377,11 +378,12 @@ class ChainRun:
         settings = kernel_settings(self.plan, adapting=tuning or self.plan.adapts_for_ever)
         trace, first = (self.tuning, 0) if tuning else (self.sampling, self.plan.tune + self.rows.first)
         began, rest = self.n_done, self.now.learner.rest_every
-        stops = (stop for stop in (self.now.next_stop, self.now.next_meeting) if stop != NEVER)
+        stops = [stop for stop in (self.now.next_stop, self.now.next_meeting) if stop != NEVER]
         stop = min(end, *stops) if tuning else end
         size = min(self._noise.block_size, stop - began)
-        if not tuning and self._bound.ahead is not None and not self._bound.ahead.expects:
-            self._expect(self._bound.ahead)
+        if began >= self._foreseen:
+            self._foreseen = min(self.plan.tune, *stops) if tuning else self.n_in_all
+            self._expect(self._foreseen)
         before = schema.snapshot(self.state) if self._may_stop_halfway else None
         noise = self._noise.draw(self.state, size, first=-began % rest, step=rest)
         chain, bound, kernel = self._chain(settings, noise, trace), self._bound, self._swaps.kernel
@@ -394,12 +396,26 @@ class ChainRun:
         elif self.n_done - began < size:
             self._noise.give_back(self.state, self.n_done - began)
 
-    def _expect(self, ahead: Ahead) -> None:
-        """Say what the draws will ask for, as far as that can be known; of a user's own moves it cannot."""
-        jumps, rests = coming_jumps(self.now, self.n_in_all), self.now.learner.rest_every > 1
-        if rests and records_of(self.plan.moves).keep:
-            hot = HotPoints(self.now, self.n_in_all, noise_for(self.plan), self._first_hot_points)
-            ahead.expect(jumps, hot)
+    def forget_what_comes(self) -> int:
+        """Nobody wants what is evaluated ahead of its time any more; how many points of that there are."""
+        return 0 if self._bound.ahead is None else self._bound.ahead.forget()
+
+    def _expect(self, last: int) -> None:
+        """Say what will be asked for up to iteration ``last``, as far as that can be known, if it is of use.
+
+        Jumps follow from what was learnt, whatever it is; hot levels when they rest. Of a user's own moves
+        nothing is known.
+        """
+        now, rests = self.now, self.now.learner.rest_every > 1
+        if rests and self._bound.ahead is None and self._bound.batches is not None:
+            values, n_left = self._bound.batches.values, last - self.n_done
+            self._bound.ahead = self._bound.batches if can_look_ahead(values, self.tuned(), n_left) else None
+        ahead = self._bound.ahead
+        if ahead is None or not (rests or ahead.serves_all_moving):
+            return
+        jumps = coming_jumps(now, last)
+        if now.frozen and rests and records_of(self.plan.moves).keep:
+            ahead.expect(jumps, HotPoints(now, last, noise_for(self.plan), self._first_hot_points))
         else:
             ahead.expect(jumps)
 

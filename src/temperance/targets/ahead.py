@@ -6,35 +6,57 @@ one that nobody expected is asked for as any other.
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
-from typing import Any
+from typing import Any, Protocol
 
 from temperance.core.state import FloatArray
 
+Find = Callable[[], Iterable[FloatArray]]
+
+
+class Foresight(Protocol):
+    """Whom a chain tells what it will ask for."""
+
+    @property
+    def expects(self) -> bool:
+        """Whether it was told what will come."""
+
+    @property
+    def serves_all_moving(self) -> bool:
+        """Whether jumps known ahead are of use while all other levels ask in each iteration."""
+
+    def expect(self, points: Iterator[FloatArray], find: Find = tuple) -> None:
+        """These points will be asked for, in this order, with others in between.
+
+        ``find`` says which others have come to be known since it was last asked.
+        """
+
+    def forget(self) -> int:
+        """Expect nothing any more; how many points were evaluated in vain, or are being so."""
+
 
 class Ahead:
-    """What one chain will ask for.
+    """What one chain will ask of workers.
 
     Some points are known for as long as one likes: at most ``depth`` of them are evaluated at a time. Others
     come to be known while the chain runs, and are evaluated as soon as they are.
     """
+
+    serves_all_moving = True  # workers have time while a chain waits for a few points
 
     def __init__(self, ask: Callable[[FloatArray], "Future[Any]"], depth: int) -> None:
         self._ask, self._depth = ask, depth
         self._asked: dict[bytes, Future[Any]] = {}
         self._found: dict[bytes, Future[Any]] = {}
         self._coming: Iterator[FloatArray] | None = None
-        self._find: Callable[[], Iterable[FloatArray]] = tuple
+        self._find: Find = tuple
 
     @property
     def expects(self) -> bool:
         """Whether it was told what will come."""
         return self._coming is not None
 
-    def expect(self, points: Iterator[FloatArray], find: Callable[[], Iterable[FloatArray]] = tuple) -> None:
-        """These points will be asked for, in this order, with others in between.
-
-        ``find`` says which others have come to be known since it was last asked.
-        """
+    def expect(self, points: Iterator[FloatArray], find: Find = tuple) -> None:
+        """These points will be asked for; ``find`` knows of others."""
         self._coming, self._find = points, find
         self._top_up()
 

@@ -11,7 +11,8 @@ from typing import Any, Protocol, runtime_checkable
 
 from temperance.core.evaluate import clear_answers
 from temperance.core.state import FloatArray, Info, IntArray
-from temperance.targets.ahead import Ahead
+from temperance.targets.ahead import Foresight
+from temperance.targets.batches import Batches
 
 # Places of the two parts of a target in a gradient.
 TEMPERED, UNTEMPERED = 0, 1
@@ -44,7 +45,8 @@ class Bound:
     keep_alive: Any = None
     failures: list[BaseException] = field(default_factory=list)
     show: Callable[[FloatArray], str] = plain_point  # how errors name a point
-    ahead: Ahead | None = None  # whom to tell which points will come, where that is of use
+    ahead: Foresight | None = None  # whom to tell which points will come, where that is of use
+    batches: Batches | None = None  # who is told, once rows were seen to stand alone
 
     def fill(self, buffers: Buffers) -> None:
         """Evaluate the points that stand in the proposal buffer, from Python."""

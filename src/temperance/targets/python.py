@@ -11,6 +11,7 @@ from temperance.checks import checked_value
 from temperance.core.state import LEVEL, RAISED, STATUS, STOP, FloatArray, Info
 from temperance.errors import InvalidTypeError, TemperanceError
 from temperance.origin import function_name
+from temperance.targets.batches import Batches
 from temperance.targets.callback import python_evaluate
 from temperance.targets.contract import TEMPERED, UNTEMPERED, Bound, Buffers
 from temperance.targets.functions import NO_DATA, Functions, takes_data
@@ -85,24 +86,33 @@ class BatchedTarget(_FromPython):
 
     def bind(self, buffers: Buffers) -> Bound:
         """Tie the functions to one chain's buffers."""
-        info, tempered, name = buffers.info, self._tempered, self.name
+        info = buffers.info
+        batches = Batches(self._fill, info)
 
         def evaluate(points: FloatArray) -> None:
+            if batches.expects and batches.answer(points):
+                return
             try:
-                if self._prior is not None:
-                    self._evaluate_both(self._prior, points, info)
-                    return
-                n_points, values = len(points), tempered(points)
-                if isinstance(values, tuple):
-                    values = self._rows(values, slice(n_points), n_points, TEMPERED, info)
-                info.log_density[:n_points] = checked_rows(values, n_points, name)
+                self._fill(points, info)
             except TemperanceError:
                 raise
             except Exception:
                 self._locate(buffers, len(points))
                 raise
 
-        return bound_to_python(buffers, evaluate)
+        bound = bound_to_python(buffers, evaluate)
+        bound.batches = None if len(info.gradient) else batches
+        return bound
+
+    def _fill(self, points: FloatArray, info: Info) -> None:
+        """Evaluate all rows, and put the answers in place."""
+        if self._prior is not None:
+            self._evaluate_both(self._prior, points, info)
+            return
+        n_points, values = len(points), self._tempered(points)
+        if isinstance(values, tuple):
+            values = self._rows(values, slice(n_points), n_points, TEMPERED, info)
+        info.log_density[:n_points] = checked_rows(values, n_points, self.name)
 
     def _locate(self, buffers: Buffers, n_points: int) -> None:
         """Try rows one by one after all of them raised, so that the error names the level."""
