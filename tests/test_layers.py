@@ -123,6 +123,7 @@ ALLOWED = {
     "automatic": ("models.contract", "pooling", "runs", "executors", "errors"),
     "sampling": (
         "asked",
+        "searching",
         "execution",
         "looking",
         "pooling",
@@ -159,10 +160,12 @@ ALLOWED = {
     "numpyro": ("models", "extras"),
     "pymc": ("models", "results", "sampling", "settings", "swaps", "errors", "extras"),
     "demo": ("results", "sampling", "zoo", "settings", "errors", "checks", "text"),
+    "searching": ("core.state", "models.contract", "runs", "settings", "errors", "checks"),
     "until": ("checks", "errors", "plain"),
     "looking": ("results", "runs", "store.contract", "until"),
     "asked": (
         "core.state",
+        "searching",
         "models",
         "runs",
         "settings",
@@ -199,6 +202,7 @@ ALLOWED = {
         "results",
         "runs.facts",
         "runs.stopping",
+        "searching",
         "sampling",
         "settings",
         "until",

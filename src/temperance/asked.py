@@ -22,6 +22,7 @@ from temperance.runs.memory import require_memory
 from temperance.runs.plan import Plan
 from temperance.runs.starts import Starts
 from temperance.runs.stopping import Stop
+from temperance.searching import Search
 from temperance.settings import Settings
 from temperance.swaps import Strategy
 from temperance.until import Until, bounded, until_from_plain, until_to_plain
@@ -175,13 +176,19 @@ def look_of(stored: dict[str, Any], plan: Plan) -> int:
 
 
 def facts_about(
-    runs: Sequence[ChainRun], goals: Until | None, *, n_preflight: int, unimodal: bool
+    runs: Sequence[ChainRun],
+    goals: Until | None,
+    *,
+    n_preflight: int,
+    unimodal: bool,
+    search: Search | None = None,
 ) -> dict[str, Any]:
     """What is said of the setup of a run beside its plan; chains are at their starts."""
     return {
         "n_preflight": n_preflight,
         "n_starts": len(np.unique(np.concatenate([run.state.position for run in runs]), axis=0)),
         "unimodal": bool(unimodal),
+        "search": "" if search is None else search.source,
         "until": None if goals is None else until_to_plain(goals),
     }
 
@@ -190,7 +197,7 @@ def stored_about(stored: dict[str, Any], goals: Until | None) -> dict[str, Any]:
     """The same of a run in a folder."""
     known = {
         name: stored["setup"][name]
-        for name in ("n_preflight", "n_starts", "unimodal")
+        for name in ("n_preflight", "n_starts", "unimodal", "search")
         if name in stored["setup"]
     }
     return {**known, "until": None if goals is None else until_to_plain(goals)}

@@ -54,4 +54,5 @@ class RunSetup:
     n_preflight: int = 0  # evaluations before the run, which no chain counts
     n_starts: int = 0  # different points from which chains and levels started; 0 if unknown
     unimodal: bool = False  # whether the user said so
+    search: str = ""  # where climbs started: "bounds", "draw", "points", "prior"; nothing without a search
     until: Mapping[str, Any] | None = None  # goals and budgets, of a run that had any
