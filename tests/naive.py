@@ -292,3 +292,18 @@ def quadratic_peak(points, log_density, centre, covariance, *, reach, lowest, pr
     inverse = np.linalg.inv(np.eye(dim) - 2.0 * curvature)
     root = np.linalg.inv(inverse_root)
     return centre + root @ inverse @ found[1 : dim + 1], root @ inverse @ root.T
+
+
+def most_surprising(points, log_target, level, centres, covariances, log_peaks, dof, tightness, margin):
+    """Of each level, the point whose log density is farthest above what any one mode predicts there."""
+    found = {}
+    for x, value, one in zip(points, log_target, level, strict=True):
+        predicted = -np.inf
+        for centre, covariance, peak in zip(centres, covariances, log_peaks, strict=True):
+            square = (x - centre) @ np.linalg.inv(covariance) @ (x - centre)
+            fall = 0.5 * (dof + len(x)) * np.log1p(tightness * square / dof)
+            predicted = max(predicted, peak - fall)
+        surprise = value - predicted
+        if surprise > margin and surprise > found.get(one, (-np.inf,))[0]:
+            found[one] = surprise, value, x
+    return found

@@ -125,6 +125,7 @@ ALLOWED = {
     "automatic": ("models.contract", "pooling", "runs", "executors", "errors"),
     "sampling": (
         "asked",
+        "searching",
         "execution",
         "looking",
         "pooling",
@@ -162,10 +163,12 @@ ALLOWED = {
     "numpyro": ("models", "extras"),
     "pymc": ("models", "results", "runs.progress", "sampling", "settings", "swaps", "errors", "extras"),
     "demo": ("results", "sampling", "zoo", "settings", "errors", "checks", "text"),
+    "searching": ("core.state", "models.contract", "runs", "settings", "errors", "checks"),
     "until": ("checks", "errors", "plain"),
     "looking": ("results", "runs", "store.contract", "until"),
     "asked": (
         "core.state",
+        "searching",
         "models",
         "runs",
         "settings",
@@ -204,6 +207,7 @@ ALLOWED = {
         "results",
         "runs.facts",
         "runs.stopping",
+        "searching",
         "sampling",
         "settings",
         "stored",

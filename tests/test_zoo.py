@@ -43,6 +43,9 @@ TAME_STUDENTS = tp.zoo.student_modes(3, dof=15.0, n_modes=3)  # their second mom
 SHELLS = tp.zoo.gaussian_shells(2)
 SKEWED = tp.zoo.skew_modes()
 ORIENTED = tp.zoo.oriented_modes()
+DISTANT = tp.zoo.distant_modes(3, distance=12.0)
+SPIKE, STEEP_SPIKE = tp.zoo.spike(2, ratio=4.0, mass=0.6), tp.zoo.spike()
+BOX = tp.zoo.flat_box(3)
 MANY = tp.zoo.many_modes()
 SCATTERED = tp.zoo.many_modes(30, 2)
 EXACT = {
@@ -53,6 +56,7 @@ EXACT = {
     "widths": WIDTHS, "rare": RARE, "bananas": BANANAS, "rings": RINGS, "thick rings": THICK_RINGS,
     "students": STUDENTS, "tame students": TAME_STUDENTS, "many": MANY, "scattered": SCATTERED,
     "shells": SHELLS, "skewed": SKEWED, "oriented": ORIENTED,
+    "distant": DISTANT, "spike": SPIKE, "steep spike": STEEP_SPIKE, "box": BOX,
 }  # fmt: skip
 HEAVY = ("funnel", "students")  # averages of their squares do not settle
 
@@ -234,6 +238,9 @@ INTEGRATED: dict[str, Callable[[], Integrals]] = {
     "tame students": lambda: integrate_grid(
         TAME_STUDENTS, grid(*[steps(-40.0, 40.0, 0.5)] * 2, steps(-25.0, 25.0, 0.5))
     ),
+    "distant": lambda: integrate_pair(DISTANT),
+    "spike": lambda: integrate_grid(SPIKE, grid(*[steps(-5.0, 5.0, 0.02)] * 2)),
+    "box": lambda: integrate_grid(BOX, grid(*[walled(-1.0, 1.0)] * 3)),
     "scattered": lambda: integrate_grid(SCATTERED, grid(*[steps(-1.0, 11.0, 0.06)] * 2)),
 }
 
@@ -767,6 +774,10 @@ HALF = {"name": "half", "dim": 2, "log_density": None, "start": None}
         (lambda: tp.zoo.unequal_widths(ratio=0.5), INPUT, r"ratio must lie in \[1, 1e\+09\], got 0.5"),
         (lambda: tp.zoo.unequal_widths(0), INPUT, "dim must be at least 1, got 0"),
         (lambda: tp.zoo.rare_mode(rarity=0.0), INPUT, r"rarity must lie in \[1, 1e\+09\], got 0"),
+        (lambda: tp.zoo.distant_modes(distance=-1.0), INPUT, r"distance must lie in \[0, 1e\+06\], got -1"),
+        (lambda: tp.zoo.spike(mass=1.0), INPUT, r"mass must lie in \(0, 1\), got 1"),
+        (lambda: tp.zoo.spike(ratio=0.5), INPUT, r"ratio must lie in \[1, 1e\+06\], got 0.5"),
+        (lambda: tp.zoo.flat_box(0), INPUT, "dim must be at least 1, got 0"),
         (lambda: tp.zoo.two_bananas(1), INPUT, "dim must be at least 2, got 1"),
         (lambda: tp.zoo.two_bananas(curvature=-1.0), INPUT, r"curvature must lie in \[0, inf\), got -1"),
         (lambda: tp.zoo.two_bananas(upper_weight=1.0), INPUT, r"upper_weight must lie in \(0, 1\), got 1"),

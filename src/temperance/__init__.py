@@ -31,6 +31,7 @@ from temperance.results.warnings import ResultWarning
 from temperance.runs.facts import Progress
 from temperance.runs.stopping import Stop
 from temperance.sampling import load, resume, sample
+from temperance.searching import Search
 from temperance.settings import Adaptation, Bounds, Gain, Jumps, Settings, Trimming, paper_settings
 from temperance.stored import holds_run
 from temperance.until import Until
@@ -60,6 +61,7 @@ __all__ = [
     "Result",
     "ResultWarning",
     "RunError",
+    "Search",
     "Settings",
     "StartError",
     "Stop",

@@ -23,6 +23,7 @@ from temperance.runs.plan import LONGEST_TUNE, Plan, default_tune
 from temperance.runs.preflight import Glance
 from temperance.runs.starts import Starts
 from temperance.runs.stopping import Stop
+from temperance.searching import Search
 from temperance.settings import Settings
 from temperance.swaps import Strategy
 from temperance.until import Until, bounded, until_from_plain, until_to_plain
@@ -199,6 +200,7 @@ def facts_about(
     seen: Sequence[Glance],
     *,
     unimodal: bool,
+    search: Search | None = None,
 ) -> dict[str, Any]:
     """What is said of the setup of a run beside its plan; chains are at their starts."""
     return {
@@ -206,6 +208,7 @@ def facts_about(
         "preflight": {name: value for glance in seen for name, value in glance.facts.items()},
         "n_starts": len(np.unique(np.concatenate([run.state.position for run in runs]), axis=0)),
         "unimodal": bool(unimodal),
+        "search": "" if search is None else search.source,
         "until": None if goals is None else until_to_plain(goals),
         "priors": dict(spec.priors),
     }
@@ -215,7 +218,7 @@ def stored_about(stored: dict[str, Any], goals: Until | None) -> dict[str, Any]:
     """The same of a run in a folder."""
     known = {
         name: stored["setup"][name]
-        for name in ("n_preflight", "preflight", "n_starts", "unimodal", "priors")
+        for name in ("n_preflight", "preflight", "n_starts", "unimodal", "search", "priors")
         if name in stored["setup"]
     }
     return {**known, "until": None if goals is None else until_to_plain(goals)}

@@ -40,11 +40,12 @@ from temperance.runs.compiling import note_compiling, require_compiler
 from temperance.runs.keep import kept_parts, usual_parts
 from temperance.runs.ladder import first_betas
 from temperance.runs.plan import Plan, plan_from_plain
-from temperance.runs.preflight import along_rays, asked_again
+from temperance.runs.preflight import Glance, along_rays, asked_again
 from temperance.runs.progress import watcher
 from temperance.runs.seeds import chain_seeds, recorded_seed, seed_from_plain
 from temperance.runs.stopping import Stop
 from temperance.runs.window import window_rows
+from temperance.searching import Search, scatter, scattered, share_of
 from temperance.settings import Settings
 from temperance.store.opening import claimed, held
 from temperance.stored import chains_of, load_folder, new_disk, read_run, run_facts, store_in_memory
@@ -85,6 +86,7 @@ def sample(
     memory_limit: float | None = None,
     preflight: bool = True,
     unimodal: bool = False,
+    search: Search | None = None,
 ) -> Result:
     """Draw from a density that may have many modes, by adaptive parallel tempering.
 
@@ -157,6 +159,10 @@ def sample(
         Look at the log density first, with 20 evaluations at most: whether it has the same values when it is
         asked again at the starts (`temperance.VaryingDensityWarning`), and whether it falls off far away
         (`temperance.FlatDensityWarning`). It never changes the draws.
+    search
+        A `temperance.Search`: part of the tuning goes to climbs from points scattered within bounds, by a
+        function, or as they are given; of a `temperance.Model` from its prior, where nothing else is said.
+        Modes that such climbs end in are found, however far they are from where chains start.
     unimodal
         You know that there is one mode: the result then does not say that others were not searched for.
 
@@ -210,6 +216,7 @@ def sample(
             thin=checked_thin(thin, draws),
             chains=chains,
             max_tune=max_tune,
+            search=share_of(search, chosen),
         )
         goals = goals_of(until, plan, draws)
         plan = plan if goals is None or goals.draws is None else replace(plan, draws=goals.draws)
@@ -234,9 +241,11 @@ def sample(
         with contextlib.nullcontext() if folder is None else claimed(folder, overwrite=overwrite):
             in_place = folder is None and goals is None and plan.thin == 1 and "statistics" in plan.keep
             window = None if in_place else window_rows(plan)
+            climbs = [] if search is None else scattered(search, spec, plan, seeds)
             with note_compiling(watch.shows):
                 begun = workers.begun(seeds, lambda k, own: ChainRun(plan, k, starts, own, window=window))
-            seen = [asked_again(begun[0], job.stop, CALLER)] if preflight else []
+            seen = [] if search is None else [Glance(scatter(begun, climbs, search), {})]
+            seen += [asked_again(begun[0], job.stop, CALLER)] if preflight else []
 
             def again(other: Plan) -> list[ChainRun]:
                 return [
@@ -246,7 +255,7 @@ def sample(
 
             shared, runs = workers.share(plan, begun, seeds, again)
             seen += [along_rays(runs[0], job.stop, CALLER)] if preflight else []
-            about = facts_about(runs, goals, spec, seen, unimodal=unimodal)
+            about = facts_about(runs, goals, spec, seen, unimodal=unimodal, search=search)
             job = replace(job, plan=shared, workers=workers_for(shared, chains, cores), about=about)
             if folder is None:
                 return execute(job, runs, store_in_memory(plan, runs, first=draws))

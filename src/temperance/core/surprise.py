@@ -54,7 +54,8 @@ def look_at_point(
     n_components, dim, dof = explained.centre.shape[0], point.shape[0], explained.dof[0]
     power = 0.5 * (dof + dim)
     stretch = math.exp((explained.highest[0] + explained.margin[0] - log_target) / power)
-    work, first = POINT_WORK + dim, state.explainer[level] % n_components
+    work: float = POINT_WORK + dim
+    first = state.explainer[level] % n_components
     reach = dof * (explained.reach[first] * stretch - 1.0)
     if square_at_most(first, point, explained) <= reach:
         return work
@@ -80,7 +81,7 @@ def square_at_most(component: int, point: FloatArray, explained: Explained) -> f
     square = 0.0
     for i in range(point.shape[0]):
         square += (point[i] - explained.centre[component, i]) ** 2
-    return explained.slope[component] * square
+    return float(explained.slope[component] * square)
 
 
 @compiled
@@ -108,4 +109,4 @@ def prediction(point: FloatArray, explained: Explained) -> float:
     for component in range(explained.centre.shape[0]):
         square, _ = square_within(component, point, math.inf, explained)
         largest = max(largest, explained.log_peak[component] - power * math.log1p(square / dof))
-    return largest
+    return float(largest)

@@ -25,3 +25,5 @@ class LearntModes:
     # chain had been there by itself before, else zero; NaN where nothing was shared.
     told_at: FloatArray  # (component,)
     seen: FloatArray  # (component,)
+    n_climbs: int = 0  # from scattered points
+    n_scouts_lost: int = 0  # of scouts and climbs, those that met a NaN, a +inf or an error

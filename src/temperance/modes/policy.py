@@ -44,6 +44,8 @@ class Scouting:
     min_steps: int = 60  # in fewer the scale of a scout does not settle
     usual_rounds: int = 2  # a second one shows that it climbs no more
     max_rounds: int = 6  # a scout that still climbs then is given up
+    climb_rounds: int = 20  # the same of a climb, which may come from far away
+    stride: float = 0.1  # of the distance to the nearest mode, for the first steps of a climb
     kept: int = 10  # states of a scout
     max_archive: int = 1_500  # states that scouts brought back
     max_numbers: int = 4_000_000  # of points that scouts side by side ask about in a round

@@ -17,6 +17,14 @@ MORE = (
     "unimodal=True if there is one mode"
 )
 
+PLACES = {
+    "": "scattered points",
+    "bounds": "points within bounds",
+    "draw": "points of a function",
+    "points": "given points",
+    "prior": "draws of the prior",
+}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Searched:
@@ -30,12 +38,20 @@ class Searched:
     temperature: float  # the hottest
     scouts: int
     found_late: int  # modes that one chain alone had found when half of the tuning was over
+    climbs: int = 0  # from scattered points
+    source: str = ""  # of these points: "bounds", "draw", "points" or "prior"
+    lost: int = 0  # of scouts and climbs, those that met an error
     unimodal: bool  # as the user said
 
     @property
     def enough(self) -> bool:
         """Whether there was a search that might have shown more than one mode, or need be none."""
-        return self.unimodal or self.modes != 1 or self.starts != 1
+        return self.unimodal or self.modes != 1 or self.starts != 1 or self.climbs > 0
+
+    @property
+    def _further(self) -> str:
+        climbs = f", {counted(self.climbs, 'climb')} from {PLACES[self.source]}" if self.climbs else ""
+        return f"{climbs}, {self.lost} of these ended by an error" if self.lost else climbs
 
     def __str__(self) -> str:
         modes = counted(self.modes, "mode")
@@ -45,7 +61,7 @@ class Searched:
             if math.isfinite(self.temperature)
             else "up to the prior"
         )
-        found = f"{modes}{starts}, {reach}, {counted(self.scouts, 'scout')}{self._luck}"
+        found = f"{modes}{starts}, {reach}, {counted(self.scouts, 'scout')}{self._further}{self._luck}"
         if self.enough:
             return f"searched: {found}{', said to be the only one' if self.unimodal else ''}"
         return f"unsearched: {found}; {MORE}"
@@ -71,6 +87,9 @@ def searched_of(result: "Result") -> Searched:
         temperature=float(max(ladder[-1] for ladder in result.temperatures)),
         scouts=sum(modes.n_scouts for modes in learnt),
         found_late=_found_late(result),
+        climbs=sum(modes.n_climbs for modes in learnt),
+        source=result.setup.search,
+        lost=sum(modes.n_scouts_lost for modes in learnt),
         unimodal=result.setup.unimodal,
     )
 

@@ -59,6 +59,19 @@ def to_scout(
     return learner, Departures(chosen, len(surprising))
 
 
+def to_climb(
+    learner: Learner, plan: Plan, n_done: int, n_evaluations: int, at_once: int
+) -> tuple[Learner, Points]:
+    """The next points that the search climbs from: as many as go side by side, once these are paid."""
+    n_left = len(learner.scattered)
+    allowed = plan.search * n_evaluations - learner.n_search_evaluations
+    n_climbs = min(int(max(0.0, allowed) / usual_steps(plan.dim)), n_left, at_once)
+    if not len(learner.components) or (n_climbs < min(at_once, n_left) and n_done < plan.tune):
+        return learner, no_points(plan.dim)
+    chosen = Points(learner.scattered[:n_climbs], np.full(n_climbs, -np.inf))
+    return replace(learner, scattered=learner.scattered[n_climbs:]), chosen
+
+
 def with_surprises(learner: Learner, plan: Plan, state: State) -> Learner:
     """With the most surprising point of each level, as far as what is known now does not explain it."""
     live = np.flatnonzero(state.surprise[: int(state.n_levels[0])] > -np.inf)
@@ -99,10 +112,11 @@ def scout_steps(dim: int) -> int:
 def n_affordable(learner: Learner, plan: Plan, n_evaluations: int) -> int:
     """How many scouts stay within the share that they may use."""
     allowed = plan.settings.jumps.scout_share * n_evaluations - learner.n_scout_evaluations
-    return max(0, int(allowed / _usual_steps(plan.dim)) + SCOUTING.free)
+    return max(0, int(allowed / usual_steps(plan.dim)) + SCOUTING.free)
 
 
-def _usual_steps(dim: int) -> int:
+def usual_steps(dim: int) -> int:
+    """Evaluations of a scout, as it usually goes."""
     return SCOUTING.usual_rounds * scout_steps(dim)
 
 
@@ -110,7 +124,7 @@ def _surprising(learner: Learner, plan: Plan, n_free: int, n_evaluations: int) -
     """The most surprising points, one of those that are close together."""
     share = SURPRISE.share * plan.settings.jumps.scout_share
     allowed = share * n_evaluations - learner.n_surprise_evaluations
-    n_most = min(n_free, max(0, int(allowed / _usual_steps(plan.dim)) + SCOUTING.free))
+    n_most = min(n_free, max(0, int(allowed / usual_steps(plan.dim)) + SCOUTING.free))
     rows = far_apart(learner.surprising.point, learner.pooled, explained_within(plan), n_most)
     left = np.setdiff1d(np.arange(len(learner.surprising)), rows)
     return replace(learner, surprising=learner.surprising.chosen(left)), learner.surprising.chosen(rows)

@@ -12,14 +12,16 @@ from typing import TypeVar
 import numpy as np
 
 from temperance.core.state import FloatArray, Mixture, Trace
-from temperance.runs.departures import to_scout
+from temperance.modes.policy import SCOUTING
+from temperance.runs.candidates import no_points
+from temperance.runs.departures import to_climb, to_scout
 from temperance.runs.learn import frozen, learnt, postponed
 from temperance.runs.learner import Learner
 from temperance.runs.levels import apparent_scales, covariance_of, own_component
 from temperance.runs.pace import coordinate_every
 from temperance.runs.plan import Plan, unimodal_scale
-from temperance.runs.scouting import Walk, explore, new_scouts, side_by_side, with_finds
-from temperance.runs.seeds import SCOUTS, keyed
+from temperance.runs.scouting import Walk, explore, new_climbs, new_scouts, side_by_side, with_finds
+from temperance.runs.seeds import SCOUTS, SEARCH, keyed
 from temperance.runs.state import RunState
 
 Known = TypeVar("Known")
@@ -64,6 +66,10 @@ def learn(
         fitted, covariance = learner, math.exp(2.0 * now.core.log_scale[0]) * shape
         learner = notes.attempt(
             "scouts", lambda: _scouted(fitted, plan, now, trace, covariance, seed, walk), unscouted
+        )
+        scouted = learner
+        learner = notes.attempt(
+            "the search", lambda: _searched(scouted, plan, now, trace, covariance, seed, walk), scouted
         )
         if met and learner.n_scouts_lost and not now.learner.n_scouts_lost:
             notes.add(f"scouts, after iteration {now.n_done}: one of them ended at {met[0]}")
@@ -137,8 +143,43 @@ def _scouted(
         rngs = [np.random.default_rng(keyed(seed, SCOUTS, learner.n_scouts + k)) for k in range(len(rows))]
         at_rest = explore(scouts, rngs, walk)
         learner = with_finds(learner, plan, scouts, at_rest, leaving.surprising(rows))
-        by_surprise = int(scouts.n_evaluations[rows < leaving.n_surprising].sum())
-        learner = replace(learner, n_surprise_evaluations=learner.n_surprise_evaluations + by_surprise)
+        spent = scouts.n_evaluations
+        learner = replace(
+            learner,
+            n_scouts=learner.n_scouts + len(rows),
+            n_scout_evaluations=learner.n_scout_evaluations + int(spent.sum()),
+            n_surprise_evaluations=learner.n_surprise_evaluations
+            + int(spent[rows < leaving.n_surprising].sum()),
+        )
+    return learner
+
+
+def _searched(
+    learner: Learner,
+    plan: Plan,
+    now: RunState,
+    trace: Trace,
+    covariance: FloatArray,
+    seed: np.random.SeedSequence,
+    walk: Walk,
+) -> Learner:
+    """What is found by climbs from scattered points, as many side by side as there is room for."""
+    at_once = side_by_side(plan.n_levels, plan.dim)
+    while len(learner.scattered):
+        evaluated = int(trace.evaluations[: now.n_done].sum())
+        learner, points = to_climb(learner, plan, now.n_done, evaluated, at_once)
+        if not len(points):
+            break
+        climbs = new_climbs(points, covariance, learner.components.centre)
+        first = learner.n_climbs
+        rngs = [np.random.default_rng(keyed(seed, SEARCH, 1 + first + k)) for k in range(len(points))]
+        at_rest = explore(climbs, rngs, walk, SCOUTING.climb_rounds)
+        learner = with_finds(learner, plan, climbs, at_rest, no_points(plan.dim))
+        learner = replace(
+            learner,
+            n_climbs=first + len(points),
+            n_search_evaluations=learner.n_search_evaluations + int(climbs.n_evaluations.sum()),
+        )
     return learner
 
 

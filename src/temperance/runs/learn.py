@@ -71,6 +71,8 @@ def recorded(learner: Learner) -> LearntModes | None:
         efficiency=learner.efficiency,
         rest_every=learner.rest_every,
         n_scouts=learner.n_scouts,
+        n_climbs=learner.n_climbs,
+        n_scouts_lost=learner.n_scouts_lost,
         told_at=_with_own(learner.told_at, mixture),
         seen=_with_own(learner.seen, mixture),
     )

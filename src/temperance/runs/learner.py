@@ -30,6 +30,7 @@ class Learner:
     seen: FloatArray  # (component,) likewise: one if this chain had been there by itself before, else zero
     starts: Starts  # the distinct points that this chain was given
     surprising: Points  # points that no mode explains, of all that were evaluated
+    scattered: FloatArray  # (point, dim) from where the search has yet to climb
     vain: Points  # those from where scouts came back and had found nothing
     next_fit: int
     next_check: int
@@ -43,6 +44,8 @@ class Learner:
     n_scouts: int = 0
     n_scout_evaluations: int = 0
     n_surprise_evaluations: int = 0  # of these, by scouts that left from surprising points
+    n_climbs: int = 0
+    n_search_evaluations: int = 0  # by climbs
     n_scouts_lost: int = 0  # that met a NaN, a +inf or an error
     tail_dof: float = SURPRISE.dofs[0]  # of modes, by the points where scouts had found nothing
     best_scouted: float = -math.inf  # log density of the best point that a scout has left from
@@ -70,6 +73,7 @@ def first_learner(plan: Plan) -> Learner:
         seen=np.empty(0),
         starts=Starts(no_points(dim), np.empty(0)),
         surprising=no_points(dim),
+        scattered=np.empty((0, dim)),
         vain=no_points(dim),
         next_fit=next_fit,
         next_check=next_fit,

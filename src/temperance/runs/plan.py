@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from temperance.checks import flag, whole_number
+from temperance.checks import flag, number_between, whole_number
 from temperance.core import state as core
 from temperance.core.state import FloatArray
 from temperance.errors import InvalidInputError
@@ -20,7 +20,7 @@ from temperance.swaps import Strategy
 from temperance.targets import Target
 from temperance.theory import asymptotic_scale, best_acceptance, gaussian_scale
 
-FORMAT = 2  # of a plan as plain values
+FORMAT = 3  # of a plan as plain values
 
 # A random walk needs some hundred iterations a dimension before its covariance is worth freezing.
 MIN_TUNE = 5_000
@@ -38,7 +38,17 @@ SLACK = {"covariance": 0.05}
 USUAL_SLACK = 0.2
 
 
-NUMBERS = ("betas", "dim", "draws", "tune", "keep", "thin", "chains", "max_tune")  # of a plan, and words
+NUMBERS = (
+    "betas",
+    "dim",
+    "draws",
+    "tune",
+    "keep",
+    "thin",
+    "chains",
+    "max_tune",
+    "search",
+)  # of a plan, and words
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +64,7 @@ class Plan:
     keep: tuple[str, ...] = DEFAULT
     thin: int = 1
     chains: int = 1
+    search: float = 0.0  # share of the evaluations of the tuning for climbs from scattered points
     max_tune: int = 0  # how long the tuning may become where it needs to; it never is shorter than ``tune``
 
     @property
@@ -131,6 +142,7 @@ def plan_from_plain(
         thin=whole_number(f"{name}.thin", given["thin"], least=1),
         chains=whole_number(f"{name}.chains", given["chains"], least=1),
         max_tune=whole_number(f"{name}.max_tune", given["max_tune"], least=0),
+        search=number_between(f"{name}.search", given["search"], 0.0, 1.0, closed="left"),
     )
 
 

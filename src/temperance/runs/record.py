@@ -55,5 +55,6 @@ class RunSetup:
     preflight: Mapping[str, float] = field(default_factory=dict)  # what they showed; see `runs.preflight`
     n_starts: int = 0  # different points from which chains and levels started; 0 if unknown
     unimodal: bool = False  # whether the user said so
+    search: str = ""  # where climbs started: "bounds", "draw", "points", "prior"; nothing without a search
     until: Mapping[str, Any] | None = None  # goals and budgets, of a run that had any
     priors: Mapping[str, str] = field(default_factory=dict, repr=False)  # of the parameters, in words

@@ -36,23 +36,42 @@ def new_scouts(points: Points, covariance: FloatArray) -> Scouts:
     return scouts
 
 
+def new_climbs(points: Points, covariance: FloatArray, centres: FloatArray) -> Scouts:
+    """The same for climbs from points that were not evaluated yet: far from all modes they step far."""
+    climbs = new_scouts(points, covariance)
+    n_points, dim = points.point.shape
+    away = (points.point[:, None] - centres[None]).reshape(-1, dim)
+    distance = np.linalg.norm(np.linalg.solve(climbs.root, away.T), axis=0)
+    stride = SCOUTING.stride * distance.reshape(n_points, -1).min(axis=1) / math.sqrt(dim)
+    climbs.log_scale[:] = np.log(np.maximum(stride, 1.0))
+    return climbs
+
+
 def side_by_side(n_rows: int, dim: int) -> int:
     """How many scouts walk at once, where there is room to ask for so many points."""
     return max(1, min(n_rows, SCOUTING.max_numbers // (scout_steps(dim) * dim)))
 
 
-def explore(scouts: Scouts, rngs: Sequence[np.random.Generator], walk: Walk) -> list[int]:
+def explore(
+    scouts: Scouts,
+    rngs: Sequence[np.random.Generator],
+    walk: Walk,
+    max_rounds: int = SCOUTING.max_rounds,
+) -> list[int]:
     """Rounds of the walks until they climb no more; those that came to rest somewhere, by number.
 
-    One that still climbs after the last round is given up, and so is one that met an error.
+    One that still climbs after the last round is given up, and so is one that met an error, or that has not
+    come into the support. One whose start was not evaluated begins with that.
     """
     dim = scouts.position.shape[1]
     before = np.full(len(scouts.walking), -np.inf)
     at_rest: list[int] = []
-    for _ in range(SCOUTING.max_rounds):
+    for _ in range(max_rounds):
         for scout in np.flatnonzero(scouts.walking).tolist():
             rngs[scout].standard_normal(out=scouts.normals[scout])
             rngs[scout].random(out=scouts.uniforms[scout])
+            if scouts.log_target[scout] == -np.inf:
+                scouts.normals[scout, 0] = 0.0
         if not walk(scouts):
             break
         for scout in np.flatnonzero(scouts.walking).tolist():
@@ -60,6 +79,7 @@ def explore(scouts: Scouts, rngs: Sequence[np.random.Generator], walk: Walk) -> 
             # Within a mode the log density varies by √(d/2).
             if math.isfinite(reached) and reached - before[scout] < math.sqrt(0.5 * dim):
                 at_rest.append(scout)
+            if scout in at_rest or scouts.log_target[scout] == -np.inf:
                 scouts.walking[scout] = 0
             before[scout] = reached
         if not scouts.walking.any():
@@ -68,7 +88,7 @@ def explore(scouts: Scouts, rngs: Sequence[np.random.Generator], walk: Walk) -> 
 
 
 def with_finds(learner: Learner, plan: Plan, scouts: Scouts, at_rest: Sequence[int], left: Points) -> Learner:
-    """With what they found, one after the other, and what they spent.
+    """With what they found, one after the other.
 
     The first of them ``left`` from points that surprise: such tails are explained from now on, where these
     have found nothing.
@@ -78,12 +98,7 @@ def with_finds(learner: Learner, plan: Plan, scouts: Scouts, at_rest: Sequence[i
         learner = with_found(learner, plan, found_by(scouts, scout))
         if scout < len(left) and learner is known and lies_in_tail(learner, plan, left.point[scout]):
             learner = with_vain(learner, left.chosen(np.array([scout])))
-    return replace(
-        learner,
-        n_scouts=learner.n_scouts + len(scouts.walking),
-        n_scout_evaluations=learner.n_scout_evaluations + int(scouts.n_evaluations.sum()),
-        n_scouts_lost=learner.n_scouts_lost + int(np.count_nonzero(scouts.met)),
-    )
+    return replace(learner, n_scouts_lost=learner.n_scouts_lost + int(np.count_nonzero(scouts.met)))
 
 
 def lies_in_tail(learner: Learner, plan: Plan, point: FloatArray) -> bool:

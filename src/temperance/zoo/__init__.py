@@ -7,6 +7,7 @@ from temperance.zoo.bananas import two_bananas
 from temperance.zoo.curved import banana, funnel
 from temperance.zoo.cylinders import twenty_cylinders
 from temperance.zoo.gaussians import gaussian, two_modes
+from temperance.zoo.hidden import distant_modes, flat_box, spike
 from temperance.zoo.labels import label_switching
 from temperance.zoo.oriented import oriented_modes
 from temperance.zoo.peaks import twenty_peaks
@@ -25,6 +26,8 @@ __all__ = [
     "banana",
     "bridge",
     "bridge_data",
+    "distant_modes",
+    "flat_box",
     "funnel",
     "gaussian",
     "gaussian_shells",
@@ -36,6 +39,7 @@ __all__ = [
     "rare_mode",
     "rings",
     "skew_modes",
+    "spike",
     "student_modes",
     "twenty_cylinders",
     "twenty_peaks",

@@ -7,6 +7,7 @@ from temperance.zoo.bananas import two_bananas
 from temperance.zoo.curved import banana, funnel
 from temperance.zoo.cylinders import twenty_cylinders
 from temperance.zoo.gaussians import gaussian, two_modes
+from temperance.zoo.hidden import distant_modes, flat_box, spike
 from temperance.zoo.labels import label_switching
 from temperance.zoo.oriented import oriented_modes
 from temperance.zoo.peaks import twenty_peaks
@@ -22,6 +23,8 @@ from temperance.zoo.uneven import rare_mode, unequal_widths
 _FACTORIES: dict[str, Callable[[], Problem]] = {
     "banana": banana,
     "bridge": bridge,
+    "distant_modes": distant_modes,
+    "flat_box": flat_box,
     "funnel": funnel,
     "gaussian": gaussian,
     "gaussian_shells": gaussian_shells,
@@ -31,6 +34,7 @@ _FACTORIES: dict[str, Callable[[], Problem]] = {
     "rare_mode": rare_mode,
     "rings": rings,
     "skew_modes": skew_modes,
+    "spike": spike,
     "student_modes": student_modes,
     "twenty_cylinders": twenty_cylinders,
     "twenty_peaks": twenty_peaks,
