@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= out
 
-.PHONY: demo demo-cluster test test-all lint chromium compilers frontends bench bench-against bench-swaps bench-jumps bench-zoo bench-moves bench-clustering bench-advice bench-verdicts bench-stopping bench-intervals bench-evidence bench-weighing bench-pools bench-peers bench-peers-ours reproduction docs site notebooks gallery interactive soak clean
+.PHONY: demo demo-cluster test test-all lint chromium compilers frontends bench bench-against bench-swaps bench-jumps bench-zoo bench-moves bench-clustering bench-advice bench-verdicts bench-stopping bench-intervals bench-evidence bench-weighing bench-pools bench-peers bench-peers-ours reproduction docs site sheets notebooks gallery interactive soak clean
 
 demo: $(VENV)/.installed
 	$(BIN)/temperance demo --out $(OUT)
@@ -124,6 +124,10 @@ site: $(VENV)/.installed-docs
 	$(BIN)/python -m sphinx -E -b html --fail-on-warning --keep-going --quiet docs $(OUT)/site
 	$(BIN)/python tools/check_site.py $(OUT)/site
 	@echo "$(OUT)/site/index.html"
+
+# All pages of the site wide and narrow, light and dark, on images to look through; takes some minutes.
+sheets: site chromium $(VENV)/.installed-test
+	$(BIN)/python tools/sheets.py $(OUT)/site $(OUT)/sheets
 
 # The tutorials run again, with their output and figures in the files.
 notebooks: $(VENV)/.installed-test $(VENV)/.installed-docs

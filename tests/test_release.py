@@ -61,7 +61,7 @@ def test_the_version_stands_in_one_place():
 def test_the_changelog_begins_with_this_version_or_what_comes_after_it():
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     sections = re.findall(r"^## (\S+)", text, re.MULTILINE)
-    assert [name for name in sections if name != "Unreleased"][0] == tp.__version__
+    assert next(name for name in sections if name != "Unreleased") == tp.__version__
     assert "Unreleased" not in sections[1:]
 
 

@@ -16,7 +16,10 @@ from test_site import PUBLIC, public_names
 PACKAGE = Path(temperance.__file__).parent
 GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
 ROW = re.compile(r"^\| ([^|]+?) \| ", re.MULTILINE)
-OF_A_PROPOSAL = r"proposals?( (?:was|were|is|are|that (?:was|were)))? refused|refused proposals?"
+OF_A_PROPOSAL = (
+    r"proposals?( (?:was|were|is|are|that (?:was|were)))? refused|refused proposals?"
+    r"|refuses? (?:such )?(?:points|proposals?)"
+)
 
 
 def old_words():
@@ -40,6 +43,7 @@ def test_the_table_is_read():
         "proposals were refused",
         "anew",
     ]
+    assert found("this refuses such points instead") == ["refuses such points"]
     assert not found("A trustworthy page is refused by name")
 
 

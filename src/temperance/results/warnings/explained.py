@@ -32,7 +32,7 @@ EXPLAINED: dict[str, tuple[str, str, str]] = {
         "A coordinate took a handful of values in a chain, so that R-hat and ESS mean nothing.",
         "Hard walls near the start, rejected proposals, scales that differ by many powers of ten, too "
         "short a tuning.",
-        "Mend what refuses proposals; other units; another start; longer tuning.",
+        "Mend what rejects proposals; other units; another start; longer tuning.",
     ),
     "too few levels": (
         "The hottest level still has several modes, more heat would open them, and the chains do not agree.",
