@@ -31,7 +31,7 @@ FOLDER = Path(__file__).parent.parent / "docs" / "verdicts"
 FIRST_SEED = 991_001
 HEAVY = 0.05  # of the mass: a mode that may not be missed in silence
 FAR = 5.0  # errors, beyond which an estimate is wrong
-WITHIN = 4.0  # widths of a mode, within which a point of it was evaluated
+WITHIN = 2.0  # root mean squared distances of its points from its centre, within which a point is a mode's
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -148,8 +148,9 @@ def test_tied_coordinates_are_told_by_their_condition_number(healthy, rng):
     assert "tied coordinates" not in causes(low_ess(healthy, rng))
 
 
-def test_a_funnel_is_told_by_a_width_that_goes_with_another_coordinate(healthy, rng):
-    slow = low_ess(healthy, rng)
+def test_a_funnel_is_told_by_a_width_that_goes_with_another_coordinate(rng):
+    """Of 200 draws that differ, the correlation has a standard error of 0.05; it is 0.67."""
+    slow = low_ess(tuned(make_result(rng, n_draws=2_000)), rng)
     draws = slow.draws.copy()
     draws[:, :, 1] *= np.exp(draws[:, :, 0])
     shaped = with_draws(slow, draws)
@@ -305,7 +306,10 @@ def test_draws_are_asked_for_where_they_help(healthy, rng):
 
 def test_draws_are_bounded_and_slow_mixing_is_called_so(healthy, rng):
     """Successive runs were sent from 80,000 draws to 150,000 and 330,000."""
-    stuck = with_draws(healthy, np.repeat(healthy.draws[:, ::250], 250, axis=1))
+    steps = rng.standard_normal(healthy.draws.shape)
+    for t in range(1, steps.shape[1]):
+        steps[:, t] = 0.999 * steps[:, t - 1] + np.sqrt(1.0 - 0.999**2) * steps[:, t]
+    stuck = with_draws(healthy, steps)
     one = first(stuck, "slow mixing")
     assert one.changes["draws"] == LIMITS.most_draws * 1_000
     assert Case(stuck, stuck.warnings).draws_needed > LIMITS.most_draws
@@ -364,7 +368,11 @@ def test_a_real_run_in_doubt_quotes_nothing(seed):
     assert "missed mode" in result.doubts
     assert result.log_evidence().doubts == result.doubts
     shown = " ".join(str(result).split())
-    assert "not to be quoted" in shown or "by draws alone" in shown
+    assert (
+        "weighted errors are not to be quoted" in shown
+        or "by draws alone" in shown
+        or " weighted " not in shown
+    )
     assert not re.search(r"log evidence: [^;]*\+/-", shown)
 
 

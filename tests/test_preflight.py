@@ -189,3 +189,33 @@ def test_falls_off_by_the_power_that_an_integral_needs():
     assert falls_off(math.nan, 0.0, 2)
     assert falls_off(0.0, math.inf, 2)
     assert not falls_off(-math.inf, 0.0, 2)
+
+
+def facts(density, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return tp.sample(density, **{**QUICK, "initial": np.zeros(2), **options}).setup.preflight
+
+
+def test_what_it_saw_is_kept(tmp_path):
+    """Student's t with four degrees of freedom in two dimensions falls as the sixth power."""
+
+    def student(x):
+        return -3.0 * math.log1p(float(x @ x) / 4.0)
+
+    seen = facts(student, store=tmp_path / "run")
+    assert seen["tail"] == pytest.approx(6.0, abs=1e-3)
+    assert seen["walls"] == 0.0
+    assert tp.load(tmp_path / "run").setup.preflight == seen
+    assert facts(FALLING["a box"]) == {"walls": 4.0, "near": 1e3}
+    assert facts(gaussian)["tail"] > 1e10
+    assert facts(gaussian, preflight=False) == {}
+    rng = np.random.default_rng(1)
+    assert facts(lambda x: gaussian(x) + rng.normal())["varies"] == 1.0
+
+
+def test_runs_that_saw_other_tails_can_be_put_together():
+    options = {**QUICK, "initial": lambda rng: rng.normal(size=2)}
+    results = [tp.sample(gaussian, **{**options, "seed": seed}) for seed in (1, 2)]
+    assert results[0].setup.preflight != results[1].setup.preflight
+    assert len(tp.Result.concatenate(results).chains) == 4

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 import temperance as tp
 from densities import gaussian, two_modes
 from records import make_result
+from temperance.asked import tuning_of
 from temperance.cli import main
 from temperance.looking import MOST_GROWTH, growth
 from temperance.results.reached import reached_of
@@ -126,6 +127,34 @@ def test_evaluations_are_spent_to_a_twentieth():
     spent = sum(result.summary().chains.columns["evaluations"])
     assert 0.93 * 20_000 <= spent <= 1.01 * 20_000
     twin = drawn(tp.Until(evaluations=20_000))
+    np.testing.assert_array_equal(twin.draws, result.draws)
+
+
+@pytest.mark.parametrize(
+    ("tune", "until", "expected"),
+    [
+        (700, tp.Until(evaluations=1_000), (700, 0)),  # as told
+        (None, None, (5_000, 20_000)),
+        (None, tp.Until(ess=100), (5_000, 20_000)),
+        (None, tp.Until(evaluations=32_000), (2_000, 2_000)),  # half of it, for 4 chains of 2 levels
+        (None, tp.Until(evaluations=160_000), (5_000, 10_000)),
+        (None, tp.Until(evaluations=10**7), (5_000, 20_000)),  # no more than without a budget
+        (None, tp.Until(evaluations=1), (1, 1)),
+    ],
+)
+def test_tuning_takes_half_of_a_budget_at_most(tune, until, expected):
+    assert tuning_of(tune, until, dim=2, levels=2, chains=4) == expected
+
+
+def test_a_budget_alone_is_shared():
+    """With the default tuning of 5,000 iterations nothing would be left to draw with."""
+    result = drawn(tp.Until(evaluations=24_000), tune=None, chains=2)
+    tuned = sum(int(chain.tuning.evaluations.sum()) for chain in result.chains)
+    assert result.n_tune == 2_000
+    assert 8_000 <= tuned <= 16_000, "scouts come on top"
+    assert sum(result.summary().chains.columns["evaluations"]) <= 1.01 * 24_000
+    assert result.draws.shape[1] > 500
+    twin = drawn(tp.Until(evaluations=24_000), tune=None, chains=2)
     np.testing.assert_array_equal(twin.draws, result.draws)
 
 

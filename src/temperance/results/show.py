@@ -14,6 +14,7 @@ from temperance.results.diagnostics.acceptance import mean_of_known
 from temperance.results.reached import evaluations_of
 from temperance.results.summary import mode_columns, shown_estimates
 from temperance.results.table import Table
+from temperance.results.weighting.weighting import WEIGHTED
 from temperance.runs.record import ChainRecord
 from temperance.text import counted
 
@@ -78,7 +79,16 @@ def shown_tables(result: "Result") -> list[Table]:
 
 def run_lines(result: "Result") -> list[str]:
     """What estimates are made from, and how the draws came about: by jumps, if any, and by swaps."""
-    parts = (goals_line, weighted_line, evidence_line, jump_line, tuning_line, swap_line)
+    parts = (
+        goals_line,
+        doubts_line,
+        weighted_line,
+        columns_line,
+        evidence_line,
+        jump_line,
+        tuning_line,
+        swap_line,
+    )
     lines = (part(result) for part in parts)
     return [line for line in lines if line]
 
@@ -94,20 +104,26 @@ def weighted_line(result: "Result") -> str:
     if bridge is not None:
         return (
             f"weighted: {bridge.weight.size:,} draws and {bridge.rows.n_proposals:,} jump proposals in one "
-            f"sample, effective size {bridge.effective_size:,.0f}; shown where its errors are smaller "
-            "(mean, sd, "
-            f"mcse and quantiles of a row are then of it, ess, tail and r_hat of the draws){_doubted(result)}"
+            f"sample, effective size {bridge.effective_size:,.0f}; shown where its errors are smaller"
         )
     some = any(chain.modes is not None for chain in result.chains)
     return f"by draws alone: {result.weighting.why_not}" if some else ""
 
 
-def _doubted(result: "Result") -> str:
-    """What errors leave out, where a serious warning is told."""
-    if not result.doubts:
+def columns_line(result: "Result") -> str:
+    """Of which sample the columns of a row are, where there are two; nothing where all are of the draws."""
+    if WEIGHTED not in result.estimates["by"]:
         return ""
-    why = ", ".join(result.doubts)
-    return f"; its errors and those of the tables are not to be quoted, since the draws are in doubt: {why}"
+    return (
+        "ess, tail and r_hat are of the draws in any case; mean, sd, mcse and quantiles of what is under by"
+    )
+
+
+def doubts_line(result: "Result") -> str:
+    """That errors leave out what was not found, where a serious warning is told."""
+    if not result.doubts or WEIGHTED not in (*result.estimates["by"], result.modes.by):
+        return ""
+    return f"weighted errors are not to be quoted, since the draws are in doubt: {', '.join(result.doubts)}"
 
 
 def evidence_line(result: "Result") -> str:

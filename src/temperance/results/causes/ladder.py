@@ -22,7 +22,9 @@ def too_cold(case: Case) -> Advice | None:
         return None
     return Advice(
         cause="too cold at the top",
-        seen="the hottest level still has several modes, and heat was still helping",
+        seen="there is one level, which is cold"
+        if case.result.n_levels_at_start == 1
+        else "the hottest level still has several modes, and heat was still helping",
         cure=f"more levels, which raises the hottest temperature: levels={levels}",
         changes={"levels": levels},
         warnings=tuple(DRAWS | {"too few levels", "no round trips", "dead edge"}),

@@ -19,7 +19,7 @@ def switched_off(case: Case) -> Advice | None:
         seen="chains keep to their modes, and learn no jumps between them",
         cure="Jumps(enabled=True), the default",
         changes={"settings.jumps.enabled": True},
-        warnings=tuple(DRAWS | MODES | {"no round trips", "too few levels", "dead edge", "hardly moved"}),
+        warnings=tuple(DRAWS | MODES | {"no round trips", "dead edge", "hardly moved"}),
     )
 
 

@@ -61,7 +61,8 @@ def stuck(case: Case) -> Advice | None:
     return Advice(
         cause="chains that are stuck",
         seen="after a tuning of the usual length, steps are hardly ever accepted",
-        cure=f"another start{f', and tune={case.tune}' if case.tune else ''}; other units, if the widths of the "
+        cure=f"another start{f', and tune={case.tune}' if case.tune else ''}; other units, if the widths "
+        "of the "
         "coordinates differ by many powers of ten",
         changes=case.longer_change,
         rework="elsewhere",

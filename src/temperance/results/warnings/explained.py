@@ -186,7 +186,8 @@ CAUSES: dict[str, tuple[str, str]] = {
         "Longer tuning.",
     ),
     "chains that are stuck": (
-        "A chain took a handful of values, though its tuning was of the usual length and nothing else is told.",
+        "A chain took a handful of values, though its tuning was of the usual length and nothing else is "
+        "told.",
         "Another start; longer tuning; other units.",
     ),
     "too cold at the top": (

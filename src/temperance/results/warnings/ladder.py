@@ -25,14 +25,23 @@ def few_levels(result: "Result") -> ResultWarning | None:
     short = short_chains(result)
     if not short:
         return None
-    ratio = max(
-        diagnostics.unimodality(result.chains[k].log_scale, result.setup.unimodal_scale)[-1] for k in short
-    )
     return ResultWarning(
         name="too few levels",
-        message=f"in {listed(short, 'chain')} the hottest level still has several modes (its scale is "
-        f"{ratio:.2f} of what a single mode gives at most), and the chains do not agree",
+        message=f"in {listed(short, 'chain')} {_how_short(result, short)}, and the chains do not agree",
         serious=True,
+    )
+
+
+def _how_short(result: "Result", short: list[int]) -> str:
+    """What is wrong with the hottest levels of these chains."""
+    threshold = result.setup.unimodal_scale
+    longer = [result.chains[k] for k in short if result.n_levels[k] > 1]
+    if not longer:
+        return "there is one level, so that nothing leads from mode to mode"
+    ratio = max(diagnostics.unimodality(chain.log_scale, threshold)[-1] for chain in longer)
+    return (
+        f"the hottest level still has several modes (its scale is {ratio:.2f} of what a single mode gives at "
+        "most)"
     )
 
 
