@@ -119,18 +119,19 @@ class LearnedChain(TuningChain):
 
     def next(self) -> None:
         """The next iteration."""
-        while self.asked < self.taken + self.depth:
-            self.simulation.ask(functools.partial(self.jump_answered, self.asked), later=True)
-            self.asked += 1
         jumps = self.simulation.random.random() < EARLY
         self.waits = self.levels
         for _ in range(self.levels - jumps):
             self.simulation.ask(self.answered)
-        if jumps:
-            self.taken += 1
-            if self.taken - 1 in self.ready:
-                self.ready.remove(self.taken - 1)
-                self.answered()
+        self.taken += jumps
+        if jumps and self.taken - 1 in self.ready:
+            self.ready.remove(self.taken - 1)
+            self.waits -= 1
+        while self.asked < self.taken + self.depth:
+            self.simulation.ask(functools.partial(self.jump_answered, self.asked), later=True)
+            self.asked += 1
+        if self.waits == 0:
+            self.next()
 
     def jump_answered(self, jump: int) -> None:
         """A jump is known; perhaps it is what the chain waits for."""
@@ -222,8 +223,8 @@ def main() -> None:
         "# Past this machine, simulated\n\n"
         "Made by `python benchmarks/pool_simulation.py` (random seed 1): the share of the workers' time that "
         f"goes into the density. A question costs the parent {1e6 * given.parent:.0f} µs, and "
-        f"{1e6 * given.latency:.0f} µs on the way, as measured (`make bench-pools`); 8 levels; in a tuning that "
-        f"knows its modes the base level jumps in {EARLY:.0%} of the iterations, in the draws "
+        f"{1e6 * given.latency:.0f} µs on the way, as measured (`make bench-pools`); 8 levels; in a tuning "
+        f"that knows modes the base level jumps in {EARLY:.0%} of the iterations, in the draws "
         f"it walks in {WALKS:.0%} of the iterations, and hot levels move in one of {REST_EVERY}. "
         "Jumps, and hot levels from their last swap on, are evaluated ahead of time.\n"
     )
