@@ -29,7 +29,7 @@ BEGIN = (
     "from temperance.executors.worker import main; main()"
 )
 NOW, LATER = 0, 1
-# What somebody waits for comes first; the rest only fills the time in which a worker would have nothing to do.
+# What somebody waits for comes first; the rest only fills time in which a worker would have nothing to do.
 # With three levels, two workers, 10 ms a point a tuning is 1.7 times as fast with 2, 1.9 with 16 (simulated).
 DEEP = 16
 GRACE_SECONDS = 2.0  # for a worker to end by itself
