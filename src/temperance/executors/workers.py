@@ -29,9 +29,6 @@ BEGIN = (
     "from temperance.executors.worker import main; main()"
 )
 NOW, LATER = 0, 1
-# What somebody waits for comes first; the rest only fills time in which a worker would have nothing to do.
-# With three levels, two workers, 10 ms a point a tuning is 1.7 times as fast with 2, 1.9 with 16 (simulated).
-DEEP = 16
 GRACE_SECONDS = 2.0  # for a worker to end by itself
 LOOKS = 20  # at the clock, in the time that an answer may take
 
@@ -115,7 +112,7 @@ class Task:
 class Workers:
     """So many processes; a question over which ``retries`` + 1 of them died is given up."""
 
-    in_this_process, limit, cost, deep = False, None, 1e-4, DEEP
+    in_this_process, limit, cost = False, None, 1e-4
 
     def __init__(self, workers: int, *, timeout: float | None, retries: int) -> None:
         self.workers = workers
