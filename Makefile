@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= out
 
-.PHONY: demo demo-cluster test test-all lint chromium compilers frontends bench bench-against bench-swaps bench-jumps bench-zoo bench-moves bench-clustering bench-advice bench-verdicts bench-stopping bench-intervals bench-evidence bench-weighing bench-pools bench-peers bench-peers-ours reproduction docs site sheets notebooks gallery interactive soak clean
+.PHONY: demo demo-cluster test test-all lint chromium compilers frontends bench bench-against bench-swaps bench-jumps bench-zoo bench-moves bench-clustering bench-advice bench-verdicts bench-stopping bench-intervals bench-evidence bench-weighing bench-pools bench-batches bench-peers bench-peers-ours reproduction docs site sheets notebooks gallery interactive soak clean
 
 demo: $(VENV)/.installed
 	$(BIN)/temperance demo --out $(OUT)
@@ -90,6 +90,10 @@ bench-weighing: $(VENV)/.installed
 bench-pools: $(VENV)/.installed-test
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/pools.py --constants docs/parallel/constants.json > docs/parallel/pools.md
 	$(BIN)/python benchmarks/pool_simulation.py > docs/parallel/simulation.md
+
+# JAX is in no environment of ours but those of the front-ends: without it its rows are left out.
+bench-batches: $(VENV)/.installed
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/batches.py > docs/parallel/batches.md
 
 bench-peers: $(VENV)/.installed
 	PYTHONPATH=benchmarks $(BIN)/python -m peers

@@ -17,12 +17,11 @@ from pathlib import Path
 from typing import Any
 
 CONSTANTS = Path(__file__).parents[1] / "docs" / "parallel" / "constants.json"  # as measured
-DEEP = 16  # as in executors/workers.py
-DEEP_ELSEWHERE = 2  # as in executors/pools.py: a hundred workers are those of a cluster
-OUR_WORKERS = 10  # that there may be on one machine
+DEEP = 2  # as in targets/pooled.py
 EARLY = 0.5  # share of the iterations of a tuning that knows its modes in which the base level jumps
 WALKS = 0.05  # share of the draws in which the base level walks
 REST_EVERY = 63  # iterations between two moves of the hot levels: eight of them, whose jumps are good
+LENGTH = 800  # of a simulation, in evaluations: what is evaluated ahead at first is to be little
 SPREAD = 0.1  # of the time that a density takes, relative
 
 
@@ -38,7 +37,7 @@ class Machine:
     @property
     def depth(self) -> int:
         """Points that are evaluated ahead of time for a chain."""
-        return self.workers * (DEEP if self.workers <= OUR_WORKERS else DEEP_ELSEWHERE)
+        return DEEP * self.workers
 
 
 @dataclass
@@ -50,7 +49,7 @@ class Simulation:
     now: float = 0.0
     parent_free: float = 0.0
     idle: int = 0
-    done: int = 0
+    used: int = 0  # evaluations whose answer a chain has taken
     queue: list[Any] = field(default_factory=list)
     events: list[Any] = field(default_factory=list)
     count: Any = field(default_factory=itertools.count)
@@ -75,17 +74,16 @@ class Simulation:
         return self.parent_free
 
     def run(self, until: float) -> float:
-        """Evaluations a second, up to a time, since it was last run."""
-        began, before = self.now, self.done
+        """Evaluations a second that were of use, up to a time, since it was last run."""
+        began, before = self.now, self.used
         while self.events and self.now < until:
             ended, _, then = heapq.heappop(self.events)
             self.now = max(self.now, ended)
             self.idle += 1
-            self.done += 1
             self.now = max(self.now, self.at_parent(self.machine.parent / 2) - self.machine.parent / 2)
             then()
             self.hand_out()
-        return (self.done - before) / (self.now - began)
+        return (self.used - before) / (self.now - began)
 
 
 class TuningChain:
@@ -98,6 +96,7 @@ class TuningChain:
     def next(self) -> None:
         """The next iteration."""
         self.waits = self.levels
+        self.simulation.used += self.levels
         for _ in range(self.levels):
             self.simulation.ask(self.answered)
 
@@ -119,18 +118,20 @@ class LearnedChain(TuningChain):
 
     def next(self) -> None:
         """The next iteration."""
+        jumps = self.simulation.random.random() < EARLY
+        self.waits = self.levels
+        self.simulation.used += self.levels
+        for _ in range(self.levels - jumps):
+            self.simulation.ask(self.answered)
+        self.taken += jumps
+        if jumps and self.taken - 1 in self.ready:
+            self.ready.remove(self.taken - 1)
+            self.waits -= 1
         while self.asked < self.taken + self.depth:
             self.simulation.ask(functools.partial(self.jump_answered, self.asked), later=True)
             self.asked += 1
-        jumps = self.simulation.random.random() < EARLY
-        self.waits = self.levels
-        for _ in range(self.levels - jumps):
-            self.simulation.ask(self.answered)
-        if jumps:
-            self.taken += 1
-            if self.taken - 1 in self.ready:
-                self.ready.remove(self.taken - 1)
-                self.answered()
+        if self.waits == 0:
+            self.next()
 
     def jump_answered(self, jump: int) -> None:
         """A jump is known; perhaps it is what the chain waits for."""
@@ -158,6 +159,7 @@ class DrawingChain:
             if not walks and self.ready == 0:
                 return
             self.swapped = self.iteration % REST_EVERY == 0
+            self.simulation.used += self.levels if self.swapped else 1
             self.waits_for_hot = self.swapped and self.hot_left > 0
             self.ready -= not walks
             self.iteration += 1
@@ -201,9 +203,9 @@ def rate(machine: Machine, kind: Any, chains: int, levels: int) -> float:
     simulation = Simulation(machine, random.Random(1), idle=machine.workers)
     for _ in range(chains):
         kind(simulation, levels)
-    until = machine.density * 60 + 1000 * machine.parent
+    until = LENGTH * machine.density + 1000 * machine.parent
     simulation.run(until / 2)  # what is evaluated ahead once is no gain
-    return simulation.run(until) * machine.density / machine.workers
+    return simulation.run(max(until, 2.0 * simulation.now)) * machine.density / machine.workers
 
 
 KINDS = (TuningChain, LearnedChain, DrawingChain)
@@ -222,8 +224,8 @@ def main() -> None:
         "# Past this machine, simulated\n\n"
         "Made by `python benchmarks/pool_simulation.py` (random seed 1): the share of the workers' time that "
         f"goes into the density. A question costs the parent {1e6 * given.parent:.0f} µs, and "
-        f"{1e6 * given.latency:.0f} µs on the way, as measured (`make bench-pools`); 8 levels; in a tuning that "
-        f"knows its modes the base level jumps in {EARLY:.0%} of the iterations, in the draws "
+        f"{1e6 * given.latency:.0f} µs on the way, as measured (`make bench-pools`); 8 levels; in a tuning "
+        f"that knows modes the base level jumps in {EARLY:.0%} of the iterations, in the draws "
         f"it walks in {WALKS:.0%} of the iterations, and hot levels move in one of {REST_EVERY}. "
         "Jumps, and hot levels from their last swap on, are evaluated ahead of time.\n"
     )

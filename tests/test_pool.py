@@ -529,6 +529,7 @@ def test_points_that_come_to_be_known_are_asked_for_beside_the_others():
     assert ahead.taken(np.array([8.0, 8.0])) is asked[2][1]
     assert len(asked) == 4
     assert ahead.taken(np.array([0.0, 1.0])) is asked[0][1]
+    ahead.look()
     assert [point for point, _ in asked][4:] == [[2.0, 3.0]]
     asked[1][1].set_result(None)
     assert ahead.forget() == 1
@@ -554,6 +555,8 @@ def test_only_so_many_points_are_asked_for_ahead():
     assert len(asked) == 2
     assert ahead.taken(np.array([0.0, 1.0])) is asked[0][1]
     assert ahead.taken(np.array([0.0, 1.0])) is None
+    assert len(asked) == 2, "what is needed now is asked for first"
+    ahead.look()
     assert [point for point, _ in asked][2:] == [[4.0, 5.0]]
     asked[2][1].set_result(None)
     assert ahead.forget() == 1

@@ -107,8 +107,7 @@ def asking(spec: ModelSpec, given: Any) -> Iterator["Shared"]:
     with opened(pool) as engine:
         function = RowsOf(getattr(spec.target, "bare", spec.target))
         work = Work(function, spec.target.name, travels=not engine.in_this_process)
-        ask, n_workers, limit = functools.partial(engine.ask, work), engine.workers, engine.limit
-        target = PooledTarget(spec.target, ask, n_workers, limit, deep=engine.deep)
+        target = PooledTarget(spec.target, functools.partial(engine.ask, work), engine.workers, engine.limit)
         try:
             yield Shared(replace(spec, target=target), spec, target, engine, pool, len(work.payload))
         finally:

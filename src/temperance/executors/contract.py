@@ -52,10 +52,6 @@ class Engine(Protocol):
     def cost(self) -> float:
         """Seconds that a question costs beside the work, roughly; answers must not depend on it."""
 
-    @property
-    def deep(self) -> int:
-        """How many answers for each worker may be asked for that nobody waits for yet."""
-
     def ask(self, work: Work, argument: Any, later: bool) -> Future[Any]:
         """Have work done with an argument; ``later``, if nobody waits for it yet.
 

@@ -12,7 +12,6 @@ from temperance.executors.work import Unknown, Work, done
 
 USUAL_COST = 5e-4  # seconds of a question to multiprocessing, an executor of processes, or MPI
 DASK_COST = 8e-3
-DEEP = 2  # so that no worker waits for a chain to ask; more would be done before what somebody waits for
 CURE = "what was drawn is kept; a number of workers, such as pool=4, replaces those that die"
 
 
@@ -25,8 +24,6 @@ def gone(error: BaseException) -> PoolError:
 
 class FromExecutor:
     """Anything with the ``submit`` of ``concurrent.futures``; Dask and MPI have such executors, too."""
-
-    deep = DEEP
 
     def __init__(
         self,
@@ -101,7 +98,7 @@ class Question:
 class FromMap:
     """Anything with ``map``. What chains ask for while it is busy goes out together, with the next call."""
 
-    in_this_process, cost, deep = False, USUAL_COST, DEEP
+    in_this_process, cost = False, USUAL_COST
 
     def __init__(
         self, pool: Any, workers: int, limit: float | None, *, do: Callable[[Any], Any] = done

@@ -29,9 +29,6 @@ BEGIN = (
     "from temperance.executors.worker import main; main()"
 )
 NOW, LATER = 0, 1
-# What somebody waits for comes first, so that all the rest only fills the time in which workers would wait. With
-# three levels and two workers a tuning is 1.6 times as fast with 2, and 1.9 times with 16 (pool_simulation.py).
-DEEP = 16
 GRACE_SECONDS = 2.0  # for a worker to end by itself
 LOOKS = 20  # at the clock, in the time that an answer may take
 
@@ -115,7 +112,7 @@ class Task:
 class Workers:
     """So many processes; a question over which ``retries`` + 1 of them died is given up."""
 
-    in_this_process, limit, cost, deep = False, None, 1e-4, DEEP
+    in_this_process, limit, cost = False, None, 1e-4
 
     def __init__(self, workers: int, *, timeout: float | None, retries: int) -> None:
         self.workers = workers

@@ -63,15 +63,16 @@ class Ahead:
     def taken(self, point: FloatArray) -> "Future[Any] | None":
         """The answer for a point, if it was expected; once."""
         future = self._asked.pop(point.tobytes(), None)
-        if future is None:
-            return self._found.pop(point.tobytes(), None)
-        self._top_up()
-        return future
+        return self._found.pop(point.tobytes(), None) if future is None else future
 
     def look(self) -> None:
-        """Have those points evaluated that have come to be known."""
+        """Have more points evaluated, and those that have come to be known.
+
+        This is for when all is asked for that is needed now: workers that are free take what comes first.
+        """
         for point in self._find():
             self._found[point.tobytes()] = self._ask(point[None])
+        self._top_up()
 
     def forget(self) -> int:
         """Expect nothing any more; how many points were evaluated in vain, or are being so."""

@@ -23,22 +23,18 @@ from temperance.targets.rows import even_parts, looked_at
 Submit = Callable[[tuple[FloatArray, bool], bool], "Future[Answer]"]
 Question = tuple[Sequence[int], "Future[Answer]"]  # rows, and the answer for them
 LOOK_SECONDS = 0.05  # between two looks at whether somebody has asked to stop
+DEEP = 2  # points evaluated ahead for each worker, so that none waits for the chain to ask
 
 
 class PooledTarget:
-    """Another target, asked by ``submit`` of so many workers, for whom nobody waits beyond a ``limit``.
-
-    For each of them some points are evaluated ahead, as ``deep`` as the engine says.
-    """
+    """Another target, asked by ``submit`` of so many workers, for whom nobody waits beyond a ``limit``."""
 
     runs_in_parallel = True
 
-    def __init__(
-        self, target: Target, submit: Submit, n_workers: int, limit: float | None, *, deep: int
-    ) -> None:
+    def __init__(self, target: Target, submit: Submit, n_workers: int, limit: float | None) -> None:
         self.name, self.has_prior = target.name, target.has_prior
         self._target, self._submit, self._limit = target, submit, limit
-        self._n_workers, self._deep = n_workers, deep
+        self._n_workers = n_workers
         self._rows_stand_alone = getattr(getattr(target, "bare", target), "rows_stand_alone", False)
         self._n_parts = n_workers if self._rows_stand_alone else 1
         self._bounds: list[tuple[Bound, Ahead]] = []
@@ -48,7 +44,7 @@ class PooledTarget:
         """Tie the target to one chain."""
         info, control = buffers.info, buffers.control
         wants_gradient = bool(len(info.gradient))
-        ahead = Ahead(lambda point: self._submit((point, wants_gradient), True), self._deep * self._n_workers)
+        ahead = Ahead(lambda point: self._submit((point, wants_gradient), True), DEEP * self._n_workers)
 
         def evaluate(points: FloatArray) -> None:
             questions = self._asked(points, ahead, wants_gradient)
