@@ -31,7 +31,7 @@ from temperance.results.warnings import ResultWarning
 from temperance.runs.facts import Progress
 from temperance.runs.stopping import Stop
 from temperance.sampling import load, resume, sample
-from temperance.settings import Adaptation, Bounds, Gain, Jumps, Settings, Trimming, paper_settings
+from temperance.settings import Adaptation, Bounds, Gain, Growth, Jumps, Settings, Trimming, paper_settings
 from temperance.until import Until
 
 __version__ = "0.2.0"
@@ -46,6 +46,7 @@ __all__ = [
     "ExactnessWarning",
     "FlatDensityWarning",
     "Gain",
+    "Growth",
     "IncompleteWarning",
     "InvalidInputError",
     "InvalidTypeError",

@@ -22,7 +22,7 @@ from temperance.runs.seeds import seed_from_plain, seed_to_plain
 if TYPE_CHECKING:
     from temperance.results.result import Result
 
-FORMAT = 8
+FORMAT = 9
 SUFFIX = ".npz"
 PHASES = ("tuning", "sampling")
 ENDS = ("beta", "log_scale", "mean", "covariance")  # one row for each level left
@@ -127,6 +127,8 @@ def _chain_facts(chain: ChainRecord) -> dict[str, Any]:
         "n_refused": chain.n_bad_density,
         "setbacks": chain.setbacks,
         "lengthened": chain.lengthened,
+        "ladder": chain.ladder,
+        "ran_off": chain.ran_off,
         "thin": chain.thin,
         "complete": chain.complete,
         "n_levels": len(chain.beta),
@@ -181,6 +183,8 @@ def _chain(arrays: Arrays, index: int, facts: dict[str, Any]) -> ChainRecord:
         n_bad_density=facts["n_refused"],
         setbacks=tuple(facts["setbacks"]),
         lengthened=tuple(facts["lengthened"]),
+        ladder=tuple(facts["ladder"]),
+        ran_off=tuple(facts["ran_off"]),
         thin=facts["thin"],
         complete=facts["complete"],
         modes=None if facts["modes"] is None else _learnt(arrays, index, facts["modes"]),
