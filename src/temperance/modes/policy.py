@@ -138,9 +138,12 @@ class Heating:
     looks: tuple[float, ...] = (0.06, 0.12, 0.25, 0.5, 1.0)
     settled: float = 0.1  # of the tuning, before which levels that began at one point are still alike
     last_change: float = 0.5  # of the tuning: then averages begin, and the ladder shrinks
-    several: float = 0.8  # of the scale at which a level passes for unimodal; it wavers by a tenth
+    # Squared distances between modes, in widths of a level. At six widths a walk goes over the saddle, which
+    # is exp(−6²/8) as high as the peaks; a shape that has not settled makes one mode look up to ten wide.
+    merged: float = 36.0
+    apart: float = 100.0
+    several: float = 0.5  # of the scale at which a level passes for unimodal; shapes unsettled give 0.75
     rising: float = 1.05  # a factor of the scale over all colder levels: heat is opening barriers
-    left: float = 0.5  # excess of the spread, beside that within a mode, at which modes have merged
     at_once: float = 0.5  # of the levels, that may be put in at one look: what lies beyond was not seen
     dead: float = 0.02  # an exchange rate by which nearly nothing passes; adaptation wants ten times that
     least_ratio: float = 1.2  # of two temperatures between which another would be of use

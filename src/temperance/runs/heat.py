@@ -25,6 +25,8 @@ class Sight:
     temperature: FloatArray  # of each level, infinite at the prior
     score: FloatArray  # scale beside that of one mode; NaN where it is not known
     rate: FloatArray  # at which each pair would exchange, over late iterations
+    base_gap: float  # widest squared distance from one mode to the next, in widths of the base level
+    hot_gap: float  # the same in widths of the hottest level
     off: IntArray  # levels that went twice as far at each look, without end
     jumps_carry: bool  # whether jumps between modes are at least as good as walks
 
@@ -60,10 +62,16 @@ def seen(plan: Plan, chains: Sequence[RunState], traces: Sequence[Trace]) -> Sig
     rates = np.concatenate([trace.adjacent_swap_accept[late, : n_levels - 1] for trace in traces])
     with np.errstate(divide="ignore"):
         temperature = 1.0 / np.mean([state.beta[:n_levels] for state in states], axis=0)
-    off = np.unique(np.concatenate([runs_off(state) for state in states]))
-    carry = all(_carries(now.learner, plan) for now in chains)
-    rate = rates.mean(axis=0, dtype=np.float64)
-    return Sight(temperature, pooled_score(plan, states)[:n_levels], rate, off, carry)
+    gaps = [widest_gap(_modes(chains, level), mean_shape(states, level)) for level in (0, n_levels - 1)]
+    return Sight(
+        temperature=temperature,
+        score=pooled_score(plan, states)[:n_levels],
+        rate=rates.mean(axis=0, dtype=np.float64),
+        base_gap=gaps[0],
+        hot_gap=gaps[1],
+        off=np.unique(np.concatenate([runs_off(state) for state in states])),
+        jumps_carry=all(_carries(now.learner, plan) for now in chains),
+    )
 
 
 def change(plan: Plan, sight: Sight, n_done: int) -> Change:
@@ -77,9 +85,9 @@ def change(plan: Plan, sight: Sight, n_done: int) -> Change:
         gone = tuple(range(max(free, plan.settings.trimming.min_levels, 2), len(sight.temperature)))
         return Change(out=gone, why="they had no end to go to") if gone else Change()
     room = plan.most_levels - len(sight.temperature)
-    if sight.jumps_carry or room <= 0 or not has_several(sight):
+    if sight.jumps_carry or room <= 0:
         return Change()
-    between = dead_edges(sight)[:room]
+    between = dead_edges(sight)[:room] if sight.base_gap > HEATING.apart else []
     above = min(levels_above(plan, sight), room - len(between))
     return Change(between=tuple(between), above=above, why=_reason(between, above))
 
@@ -102,17 +110,6 @@ def by_rate(plan: Plan, sight: Sight) -> Change:
     return Change(out=tuple(gone), why="swaps were more frequent than wanted" if gone else "")
 
 
-def has_several(sight: Sight) -> bool:
-    """Whether the hottest level still has several modes, and not just a shape that no level is at ease with.
-
-    Then heat opens barriers from level to level, or colder levels are stuck in one mode each.
-    """
-    last, colder = sight.score[-1], sight.score[:-1][~np.isnan(sight.score[:-1])]
-    if math.isnan(last) or last >= HEATING.several or not len(colder):
-        return False
-    return bool(last > HEATING.rising * colder.max() or colder.max() >= 1.0)
-
-
 def dead_edges(sight: Sight) -> list[int]:
     """Edges over which nearly nothing passes, though there are temperatures between."""
     ratio = sight.temperature[1:] / sight.temperature[:-1]
@@ -120,10 +117,51 @@ def dead_edges(sight: Sight) -> list[int]:
 
 
 def levels_above(plan: Plan, sight: Sight) -> int:
-    """How many it takes until modes have merged: what their distance adds to the spread falls as 1/T."""
-    excess = 1.0 / sight.score[-1] ** 2 - 1.0
-    steps = math.log(excess / HEATING.left) / step_ratio(plan)
-    return int(np.clip(math.ceil(steps), 1, _at_once(len(sight.temperature))))
+    """How many it takes until modes have merged: squared distances in widths fall as 1/T."""
+    gap = max(sight.hot_gap if sight.hot_gap > HEATING.apart else 0.0, gap_by_score(plan, sight))
+    if gap <= HEATING.merged:
+        return 0
+    steps = math.ceil(math.log(gap / HEATING.merged) / step_ratio(plan))
+    return min(steps, _at_once(len(sight.temperature)))
+
+
+def gap_by_score(plan: Plan, sight: Sight) -> float:
+    """The squared distance of two modes that the spread of the hottest level speaks of; zero if of none.
+
+    It speaks of several modes where heat opens barriers from level to level, or colder levels are stuck in one
+    mode each; else of a shape that no level is at ease with. Modes D apart add D²/4 to the spread along a line.
+    """
+    last, colder = sight.score[-1], sight.score[:-1][~np.isnan(sight.score[:-1])]
+    if math.isnan(last) or last >= HEATING.several or not len(colder):
+        return 0.0
+    several = last > HEATING.rising * colder.max() or colder.max() >= 1.0
+    return float(4.0 * plan.dim * (1.0 / last**2 - 1.0)) if several else 0.0
+
+
+def widest_gap(points: FloatArray, shape: FloatArray) -> float:
+    """The longest squared distance on the shortest tree over all points, in widths of a shape."""
+    white = np.linalg.solve(np.linalg.cholesky(shape), points.T).T
+    nearest, gap = np.full(len(points), np.inf), 0.0
+    place, waiting = 0, np.arange(len(points)) > 0
+    while np.any(waiting):
+        nearest = np.minimum(nearest, np.sum((white - white[place]) ** 2, axis=1))
+        place = int(np.argmin(np.where(waiting, nearest, np.inf)))
+        gap, waiting[place] = max(gap, float(nearest[place])), False
+    return gap
+
+
+def mean_shape(states: Sequence[State], level: int) -> FloatArray:
+    """The shape of a level, over all chains."""
+    shape: FloatArray = np.mean([covariance_of(state, level) for state in states], axis=0)
+    return shape
+
+
+def _modes(chains: Sequence[RunState], level: int) -> FloatArray:
+    """Where modes are, as far as they were learnt; else where each chain is at a level."""
+    centres = chains[0].learner.components.centre
+    if len(centres):
+        return centres
+    return np.array([now.core.mean[level] for now in chains])
 
 
 def step_ratio(plan: Plan) -> float:

@@ -112,6 +112,21 @@ def no_round_trips(result: "Result") -> ResultWarning | None:
     )
 
 
+def endless_heat(result: "Result") -> ResultWarning | None:
+    """A hot level went farther and farther out: the heated target has no finite integral there."""
+    off = [k for k, chain in enumerate(result.chains) if chain.ran_off]
+    if not off:
+        return None
+    return ResultWarning(
+        name="endless heat",
+        message=f"in {listed(off, 'chain')} a hot level went farther and farther out, as where tails are heavy "
+        f"or a direction is flat: {result.chains[off[0]].ran_off[0]}; the ladder was not heated beyond it",
+        cure="a prior, apart from the likelihood (log_prior=, or a Model), at which heat ends; nothing, if "
+        "the target should be so and there are no other warnings",
+        serious=False,
+    )
+
+
 def _all_dropped(result: "Result") -> bool:
     """As many levels are left as must stay, and there were more."""
     return max(result.n_levels) <= result.setup.min_levels < result.n_levels_at_start
