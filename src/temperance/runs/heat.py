@@ -128,8 +128,8 @@ def levels_above(plan: Plan, sight: Sight) -> int:
 def gap_by_score(plan: Plan, sight: Sight) -> float:
     """The squared distance of two modes that the spread of the hottest level speaks of; zero if of none.
 
-    It speaks of several modes where heat opens barriers from level to level, or colder levels are stuck in one
-    mode each; else of a shape that no level is at ease with. Modes D apart add D²/4 to the spread along a line.
+    It speaks of several modes where heat opens barriers from level to level, or colder levels are stuck in
+    one mode each; else of a shape that no level is at ease with. Modes D apart add D²/4 along a line.
     """
     last, colder = sight.score[-1], sight.score[:-1][~np.isnan(sight.score[:-1])]
     if math.isnan(last) or last >= HEATING.several or not len(colder):

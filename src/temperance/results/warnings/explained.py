@@ -94,8 +94,8 @@ EXPLAINED: dict[str, tuple[str, str, str]] = {
         "A hot level went farther and farther out while tuning, and the ladder was not heated beyond it.",
         "Heavy tails, or a direction in which the density hardly changes: heated, such a target has no "
         "finite integral, and there is nothing for a hot level to settle on.",
-        "Prior and likelihood apart (log_prior=, log_likelihood=, or a Model), so that heat ends at the prior; "
-        "nothing, if the target should be so and there are no other warnings.",
+        "Prior and likelihood apart (log_prior=, log_likelihood=, or a Model), so that heat ends at the "
+        "prior; nothing, if the target should be so and there are no other warnings.",
     ),
     "bound hit": (
         "A temperature gap, a scale or a variance reached the edge of its compact set.",
