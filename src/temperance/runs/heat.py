@@ -27,6 +27,7 @@ class Sight:
     rate: FloatArray  # at which each pair would exchange, over late iterations
     base_gap: float  # widest squared distance from one mode to the next, in widths of the base level
     hot_gap: float  # the same in widths of the hottest level
+    is_far: bool  # whether any level is so far out that it may have no end to go to
     off: IntArray  # levels that went twice as far at each look, without end
     jumps_carry: bool  # whether jumps between modes are at least as good as walks
 
@@ -69,6 +70,7 @@ def seen(plan: Plan, chains: Sequence[RunState], traces: Sequence[Trace]) -> Sig
         rate=rates.mean(axis=0, dtype=np.float64),
         base_gap=gaps[0],
         hot_gap=gaps[1],
+        is_far=any(bool(np.any(reach(state) > HEATING.far)) for state in states),
         off=np.unique(np.concatenate([runs_off(state) for state in states])),
         jumps_carry=all(_carries(now.learner, plan) for now in chains),
     )
@@ -85,7 +87,7 @@ def change(plan: Plan, sight: Sight, n_done: int) -> Change:
         gone = tuple(range(max(free, plan.settings.trimming.min_levels, 2), len(sight.temperature)))
         return Change(out=gone, why="they had no end to go to") if gone else Change()
     room = plan.most_levels - len(sight.temperature)
-    if sight.jumps_carry or room <= 0:
+    if sight.jumps_carry or sight.is_far or room <= 0:
         return Change()
     between = dead_edges(sight)[:room] if sight.base_gap > HEATING.apart else []
     above = min(levels_above(plan, sight), room - len(between))

@@ -120,7 +120,7 @@ def endless_heat(result: "Result") -> ResultWarning | None:
     return ResultWarning(
         name="endless heat",
         message=f"in {listed(off, 'chain')} a hot level went farther and farther out, as where tails are "
-        f"heavy or a direction is flat: {result.chains[off[0]].ran_off[0]}; the ladder was not heated beyond it",
+        f"heavy or a direction is flat: {result.chains[off[0]].ran_off[0]}; it was heated no more",
         cure="a prior, apart from the likelihood (log_prior=, or a Model), at which heat ends; nothing, if "
         "the target should be so and there are no other warnings",
         serious=False,
