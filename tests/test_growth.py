@@ -33,17 +33,17 @@ from temperance.targets import gather, make_target
 from test_segments import assert_same, rows_of
 
 DIM = 3
-FAR = np.array([40.0, 0.0, 0.0])
+FAR = np.array([400.0, 0.0, 0.0])
 NO_JUMPS = tp.Settings(jumps=tp.Jumps(enabled=False))
 
 
 @numba.njit
 def far_modes(x):
-    """Two round modes forty widths apart."""
+    """Two round modes four hundred widths apart."""
     first = second = 0.0
     for i in range(x.shape[0]):
         first += x[i] ** 2
-        second += (x[i] - (40.0 if i == 0 else 0.0)) ** 2
+        second += (x[i] - (400.0 if i == 0 else 0.0)) ** 2
     return np.logaddexp(-0.5 * first, -0.5 * second)
 
 
@@ -177,7 +177,7 @@ def test_modes_far_apart_at_the_hottest_level_ask_for_levels_above(gap) -> None:
     while gap > HEATING.apart and left > HEATING.merged:
         wanted, left = wanted + 1, left / ratio
     found = heat.change(PLAN, sight_of(5, hot_gap=gap), 250)
-    assert found.above == min(wanted, int(HEATING.at_once * 5))
+    assert found.above == min(wanted, 5)
     assert bool(found.why) == (wanted > 0)
     assert heat.change(PLAN, sight_of(5, hot_gap=gap), 50) == Change(), "nothing has settled"
     assert heat.change(PLAN, sight_of(5, hot_gap=gap, jumps_carry=True), 250) == Change()
@@ -190,11 +190,11 @@ def test_modes_far_apart_at_the_hottest_level_ask_for_levels_above(gap) -> None:
     ("score", "several"),
     [
         ((1.0, 1.0, 0.9, 0.5, 0.3), True),  # stuck in one mode each, up to where both are seen
-        ((0.1, 0.15, 0.2, 0.3, 0.4), True),  # heat opens barriers
+        ((0.1, 0.15, 0.2, 0.3, 0.4), False),  # all see several modes, and so does the base
         ((0.4, 0.4, 0.4, 0.4, 0.4), False),  # no level is at ease with the shape
         ((1.0, 1.0, 1.0, 0.9, 0.8), False),
         ((1.0, 1.0, 1.0, 0.9, math.nan), False),
-        ((math.nan, math.nan, 0.1, 0.2, 0.3), True),
+        ((math.nan, math.nan, 1.0, 0.2, 0.3), True),
     ],
 )
 def test_what_scores_say_of_the_hottest_level(score, several) -> None:
@@ -221,13 +221,20 @@ def test_levels_without_end_go_and_nothing_is_heated() -> None:
 
 @pytest.mark.parametrize("rate", [(0.05, 0.06, 0.04), (0.9, 0.8, 0.95), (0.25, 0.2, 0.3), (0.6, 0.9, 0.2)])
 def test_before_a_prior_levels_are_as_many_as_the_barrier_asks_for(rate) -> None:
+    def width(rate):  # two normals of unit variance so far apart would exchange at this rate
+        low, high = 0.0, 50.0
+        while high - low > 1e-12:
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if math.erfc(middle / math.sqrt(8.0)) > rate else (low, middle)
+        return low
+
     edges = 1
-    while (1.0 - tp.Adaptation().swap_acceptance) * edges < sum(1.0 - one for one in rate):
+    while width(tp.Adaptation().swap_acceptance) * edges < sum(width(one) for one in rate):
         edges += 1
     found = heat.change(PRIOR_PLAN, sight_of(4, rate=np.array(rate)), 250)
-    assert len(found.between) == min(max(edges - 3, 0), 2)
+    assert len(found.between) == min(max(edges - 3, 0), 4)
     assert len(found.out) == min(max(3 - edges, 0), 2)
-    if found.between:
+    if 0 < len(found.between) < 3:
         assert set(found.between) == set(np.argsort(rate)[: len(found.between)])
     kept = replace(PRIOR_PLAN, settings=replace(NO_JUMPS, trimming=tp.Trimming(enabled=False)))
     assert heat.change(kept, sight_of(4, rate=np.array(rate)), 250).out == ()
@@ -282,7 +289,7 @@ def test_equal_edges_follow_their_mean(rng) -> None:
     measure_edges(state, info)
     mean = info.adjacent_swap_accept[:3].mean()
     adapt_gaps(state, info, settings)
-    gain = naive.gain(0, 1.0, settings.gap_gain_exponent, settings.gap_gain_delay)
+    gain = naive.gain(1, 1.0, settings.gap_gain_exponent, settings.gap_gain_delay)
     expected = naive.temperature_step(
         naive.NaiveState(**{**dict.fromkeys(naive.NaiveState.__dataclass_fields__),
                             "temperature": temperature}),
@@ -475,9 +482,9 @@ def test_heat_is_added_until_far_modes_are_joined() -> None:
                "seed": 1, "progress": False}  # fmt: skip
     short = replace(NO_JUMPS, growth=tp.Growth(enabled=False), trimming=tp.Trimming(enabled=False))
     stuck = tp.sample(far_modes, **options, settings=short)
-    assert [np.mean(draws[:, 0] > 20.0) for draws in stuck.draws] == [0.0, 1.0]
+    assert [np.mean(draws[:, 0] > 200.0) for draws in stuck.draws] == [0.0, 1.0]
     joined = tp.sample(far_modes, **options, settings=NO_JUMPS)
-    shares = [np.mean(draws[:, 0] > 20.0) for draws in joined.draws]
+    shares = [np.mean(draws[:, 0] > 200.0) for draws in joined.draws]
     assert min(joined.round_trips) > 0
     assert all(0.1 < share < 0.9 for share in shares)
 
@@ -492,8 +499,8 @@ def test_edges_down_to_a_prior_exchange_alike() -> None:
         assert chain.beta[-1] == 0.0
         assert len(chain.beta) > 3
         rates = chain.sampling.adjacent_swap_accept[:, : len(chain.beta) - 1].mean(axis=0)
-        assert rates.min() > 0.15
-        assert rates.max() < 2.0 * rates.min()
+        assert rates.min() > 0.1
+        assert rates.max() < 3.0 * rates.min()
     truth = 1.5 * math.log(1.0 / (1.0 + 1e4))
     evidence = result.log_evidence()
     assert abs(evidence.value - truth) < 5.0 * evidence.error + 0.05

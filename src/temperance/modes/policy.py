@@ -142,9 +142,9 @@ class Heating:
     # is exp(−6²/8) as high as the peaks; a shape that has not settled makes one mode look up to ten wide.
     merged: float = 36.0
     apart: float = 100.0
-    several: float = 0.5  # of the scale at which a level passes for unimodal; shapes unsettled give 0.75
-    rising: float = 1.05  # a factor of the scale over all colder levels: heat is opening barriers
-    at_once: float = 0.5  # of the levels, that may be put in at one look: what lies beyond was not seen
+    several: float = 0.5  # of the scale at which a level passes for unimodal, beside one that does
+    at_once: float = 1.0  # of the levels, that may be put in at one look: what lies beyond was not seen
+    least_rate: float = 1e-3  # of an edge whose length can be told; below, hardly any exchange was seen
     dead: float = 0.02  # an exchange rate by which nearly nothing passes; adaptation wants ten times that
     least_ratio: float = 1.2  # of two temperatures between which another would be of use
     lately: float = 0.75  # of the iterations so far, after which rates are measured

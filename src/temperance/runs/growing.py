@@ -26,6 +26,7 @@ def changed(state: State, change: Change, ratio: float, first_born: int, seed: n
     """
     for place in sorted(change.out, reverse=True):
         take_out(state, place)
+        state.bound_hits[:] = 0  # those of before count no longer, as when levels are trimmed
     born = first_born
     for _ in range(change.above):
         place = int(state.n_levels[0])

@@ -6,6 +6,7 @@ A look goes by what all chains that learn together have seen, in their order, so
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 
@@ -95,12 +96,13 @@ def change(plan: Plan, sight: Sight, n_done: int) -> Change:
 
 
 def by_rate(plan: Plan, sight: Sight) -> Change:
-    """As many edges as the barrier asks for at the wanted rate, where all of them exchange alike.
+    """As many edges as give the wanted rate, where all of them exchange alike.
 
     New levels come where the fewest exchange, and those go whose neighbours exchange most.
     """
     n_edges, wanted = len(sight.rate), plan.settings.adaptation.swap_acceptance
-    needed = max(1, math.ceil(float(np.sum(1.0 - sight.rate)) / (1.0 - wanted)))
+    length = math.fsum(edge_length(rate) for rate in sight.rate)
+    needed = max(1, math.ceil(length / edge_length(wanted)))
     if needed > n_edges:
         most = min(needed - n_edges, _at_once(n_edges + 1), plan.most_levels - n_edges - 1)
         edges = sorted(int(edge) for edge in np.argsort(sight.rate, kind="stable")[: max(most, 0)])
@@ -110,6 +112,14 @@ def by_rate(plan: Plan, sight: Sight) -> Change:
     ease = sight.rate[:-1] + sight.rate[1:]  # of the edges on both sides of each level but the first and last
     gone = sorted(int(level) + 1 for level in np.argsort(-ease, kind="stable")[: max(spare, 0)])
     return Change(out=tuple(gone), why="swaps were more frequent than wanted" if gone else "")
+
+
+def edge_length(rate: float) -> float:
+    """How far apart two levels are that exchange at this rate: lengths of edges in a row add up.
+
+    Log densities of neighbours are taken for normal, as in `gaussian_log_ratio`: the rate is 2 Φ(−length / 2).
+    """
+    return -2.0 * NormalDist().inv_cdf(0.5 * min(max(rate, HEATING.least_rate), 1.0))
 
 
 def dead_edges(sight: Sight) -> list[int]:
@@ -130,14 +140,12 @@ def levels_above(plan: Plan, sight: Sight) -> int:
 def gap_by_score(plan: Plan, sight: Sight) -> float:
     """The squared distance of two modes that the spread of the hottest level speaks of; zero if of none.
 
-    It speaks of several modes where heat opens barriers from level to level, or colder levels are stuck in
-    one mode each; else of a shape that no level is at ease with. Modes D apart add D²/4 along a line.
+    It speaks of several modes only where a colder level, stuck in one of them, is at ease with its shape.
+    Modes D apart add D²/4 to the spread along a line.
     """
     last, colder = sight.score[-1], sight.score[:-1][~np.isnan(sight.score[:-1])]
-    if math.isnan(last) or last >= HEATING.several or not len(colder):
-        return 0.0
-    several = last > HEATING.rising * colder.max() or colder.max() >= 1.0
-    return float(4.0 * plan.dim * (1.0 / last**2 - 1.0)) if several else 0.0
+    stuck = len(colder) > 0 and colder.max() >= 1.0
+    return float(4.0 * plan.dim * (1.0 / last**2 - 1.0)) if stuck and last < HEATING.several else 0.0
 
 
 def widest_gap(points: FloatArray, shape: FloatArray) -> float:

@@ -54,7 +54,7 @@ def _of_levels(name: str, column: Array, n_levels: int) -> Array:
 def n_levels_of(trace: Trace) -> int:
     """How many levels a trace has columns for."""
     lazy: Any = trace
-    return lazy.n_levels if isinstance(lazy, LazyTrace) else int(trace.log_density.shape[1])
+    return lazy.width if isinstance(lazy, LazyTrace) else int(trace.log_density.shape[1])
 
 
 def alike(records: Sequence[Record], most_levels: int) -> tuple[Record, ...]:
@@ -79,7 +79,7 @@ class LazyTrace:
 
     def __init__(self, empty: Trace, kept: Collection[str], sources: Sequence[Source]) -> None:
         self._empty, self._kept = empty, kept
-        self.n_levels = int(empty.log_density.shape[1])
+        self.width = int(empty.log_density.shape[1])  # levels that there are columns for
         self._sources = [source for source in sources if source.n_rows]
         self.n_rows = sum(source.n_rows for source in self._sources)
 
@@ -109,6 +109,6 @@ class LazyTrace:
         for source in self._sources:
             for first, piece in source.read(name):
                 rows = slice(start + first, start + first + len(piece))
-                column[rows] = _of_levels(name, piece, self.n_levels)
+                column[rows] = _of_levels(name, piece, self.width)
             start += source.n_rows
         return column
