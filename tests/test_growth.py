@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import warnings
 from dataclasses import replace
 
 import numba
@@ -190,7 +191,8 @@ def test_modes_far_apart_at_the_hottest_level_ask_for_levels_above(gap) -> None:
     ("score", "several"),
     [
         ((1.0, 1.0, 0.9, 0.5, 0.3), True),  # stuck in one mode each, up to where both are seen
-        ((0.1, 0.15, 0.2, 0.3, 0.4), False),  # all see several modes, and so does the base
+        ((0.3, 0.3, 0.2, 0.3, 0.4), False),
+        ((0.01, 0.02, 0.04, 0.06, 0.1), True),  # no shape is as bad as that
         ((0.4, 0.4, 0.4, 0.4, 0.4), False),  # no level is at ease with the shape
         ((1.0, 1.0, 1.0, 0.9, 0.8), False),
         ((1.0, 1.0, 1.0, 0.9, math.nan), False),
@@ -476,17 +478,21 @@ def test_looks_are_meetings_of_chains_that_share() -> None:
 
 
 def test_heat_is_added_until_far_modes_are_joined() -> None:
-    """Chains that start in one mode each: three levels never pass, and the ladder that has grown does."""
-    starts = np.array([np.zeros((3, DIM)), np.full((3, DIM), FAR)])
-    options = {"initial": starts, "temperatures": [1.0, 2.0, 4.0], "chains": 2, "tune": 4_000, "draws": 2_000,
+    """One position of three is in the second mode, or two: from a short ladder that is what shares stay at."""
+    starts = np.array([[np.zeros(DIM), FAR, np.zeros(DIM)], [FAR, np.zeros(DIM), FAR]])
+    options = {"initial": starts, "temperatures": [1.0, 2.0, 4.0], "chains": 2, "tune": 6_000, "draws": 20_000,
                "seed": 1, "progress": False}  # fmt: skip
     short = replace(NO_JUMPS, growth=tp.Growth(enabled=False), trimming=tp.Trimming(enabled=False))
     stuck = tp.sample(far_modes, **options, settings=short)
-    assert [np.mean(draws[:, 0] > 200.0) for draws in stuck.draws] == [0.0, 1.0]
+    np.testing.assert_allclose(share_beyond(stuck), [1.0 / 3.0, 2.0 / 3.0], atol=0.05)
     joined = tp.sample(far_modes, **options, settings=NO_JUMPS)
-    shares = [np.mean(draws[:, 0] > 200.0) for draws in joined.draws]
-    assert min(joined.round_trips) > 0
-    assert all(0.1 < share < 0.9 for share in shares)
+    assert min(joined.n_levels) > 3
+    np.testing.assert_allclose(share_beyond(joined), 0.5, atol=0.1)
+
+
+def share_beyond(result):
+    """Of the draws of each chain, how many are in the second mode."""
+    return [np.mean(draws[:, 0] > 200.0) for draws in result.draws]
 
 
 def test_edges_down_to_a_prior_exchange_alike() -> None:
@@ -507,7 +513,9 @@ def test_edges_down_to_a_prior_exchange_alike() -> None:
 
 
 def test_heavy_tails_stop_the_heating_and_are_named() -> None:
-    result = tp.sample(cauchy, initial=np.zeros(5), draws=500, seed=1, progress=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", tp.BoundWarning)  # temperatures run off before that is seen
+        result = tp.sample(cauchy, initial=np.zeros(5), draws=500, seed=1, progress=False)
     assert any(chain.ran_off for chain in result.chains)
     assert "endless heat" in [warning.name for warning in result.warnings]
     healthy = tp.sample(gaussian, initial=np.zeros(5), draws=500, seed=1, progress=False)

@@ -143,6 +143,7 @@ class Heating:
     merged: float = 36.0
     apart: float = 100.0
     several: float = 0.5  # of the scale at which a level passes for unimodal, beside one that does
+    plainly_several: float = 0.15  # of it: correlated normals in 50 dimensions, ill learnt, come to 0.26
     at_once: float = 1.0  # of the levels, that may be put in at one look: what lies beyond was not seen
     least_rate: float = 1e-3  # of an edge whose length can be told; below, hardly any exchange was seen
     dead: float = 0.02  # an exchange rate by which nearly nothing passes; adaptation wants ten times that

@@ -117,7 +117,7 @@ def by_rate(plan: Plan, sight: Sight) -> Change:
 def edge_length(rate: float) -> float:
     """How far apart two levels are that exchange at this rate: lengths of edges in a row add up.
 
-    Log densities of neighbours are taken for normal, as in `gaussian_log_ratio`: the rate is 2 Φ(−length / 2).
+    Log densities of neighbours are taken for normal, as in `gaussian_log_ratio`: 2 Φ(−length / 2).
     """
     return -2.0 * NormalDist().inv_cdf(0.5 * min(max(rate, HEATING.least_rate), 1.0))
 
@@ -140,12 +140,13 @@ def levels_above(plan: Plan, sight: Sight) -> int:
 def gap_by_score(plan: Plan, sight: Sight) -> float:
     """The squared distance of two modes that the spread of the hottest level speaks of; zero if of none.
 
-    It speaks of several modes only where a colder level, stuck in one of them, is at ease with its shape.
-    Modes D apart add D²/4 to the spread along a line.
+    It speaks of several modes where a colder level, stuck in one of them, is at ease with its shape; or where
+    it is so large that no shape is to blame. Modes D apart add D²/4 to the spread along a line.
     """
     last, colder = sight.score[-1], sight.score[:-1][~np.isnan(sight.score[:-1])]
     stuck = len(colder) > 0 and colder.max() >= 1.0
-    return float(4.0 * plan.dim * (1.0 / last**2 - 1.0)) if stuck and last < HEATING.several else 0.0
+    allowed = HEATING.several if stuck else HEATING.plainly_several
+    return float(4.0 * plan.dim * (1.0 / last**2 - 1.0)) if last < allowed else 0.0
 
 
 def widest_gap(points: FloatArray, shape: FloatArray) -> float:
