@@ -279,6 +279,15 @@ def test_a_level_runs_off_when_it_is_twice_as_far_at_each_look() -> None:
     assert seen == [[], [], [2], [2]]
 
 
+def test_a_level_in_another_mode_is_not_far_out() -> None:
+    """As far as in a tail, but its log density is as high as at the base."""
+    run = make_run(hand_plan((1.0, 0.5), settings=NO_JUMPS))
+    run.state.position[1] = 900.0
+    for value, far in ((-1.0, False), (-500.0, True)):
+        run.state.log_density[:2] = 0.0, value
+        assert heat.is_far_out(run.state) == far
+
+
 def test_equal_edges_follow_their_mean(rng) -> None:
     """Phase 4 against the naive one, which is given the mean rate as its target."""
     run = make_run(hand_plan((1.0, 0.5, 0.2, 0.0), prior=gaussian, settings=NO_JUMPS, tune=50))
@@ -478,10 +487,10 @@ def test_looks_are_meetings_of_chains_that_share() -> None:
 
 
 def test_heat_is_added_until_far_modes_are_joined() -> None:
-    """One position of three is in the second mode, or two: from a short ladder that is what shares stay at."""
+    """One position of three is in the second mode, or two: with a short ladder shares stay like that."""
     starts = np.array([[np.zeros(DIM), FAR, np.zeros(DIM)], [FAR, np.zeros(DIM), FAR]])
-    options = {"initial": starts, "temperatures": [1.0, 2.0, 4.0], "chains": 2, "tune": 6_000, "draws": 20_000,
-               "seed": 1, "progress": False}  # fmt: skip
+    options = {"initial": starts, "temperatures": [1.0, 2.0, 4.0], "chains": 2, "tune": 6_000,
+               "draws": 20_000, "seed": 1, "progress": False}  # fmt: skip
     short = replace(NO_JUMPS, growth=tp.Growth(enabled=False), trimming=tp.Trimming(enabled=False))
     stuck = tp.sample(far_modes, **options, settings=short)
     np.testing.assert_allclose(share_beyond(stuck), [1.0 / 3.0, 2.0 / 3.0], atol=0.05)
@@ -505,8 +514,8 @@ def test_edges_down_to_a_prior_exchange_alike() -> None:
         assert chain.beta[-1] == 0.0
         assert len(chain.beta) > 3
         rates = chain.sampling.adjacent_swap_accept[:, : len(chain.beta) - 1].mean(axis=0)
-        assert rates.min() > 0.1
-        assert rates.max() < 3.0 * rates.min()
+        assert rates.min() > 0.05
+        assert rates.max() < 4.0 * rates.min()
     truth = 1.5 * math.log(1.0 / (1.0 + 1e4))
     evidence = result.log_evidence()
     assert abs(evidence.value - truth) < 5.0 * evidence.error + 0.05

@@ -71,7 +71,7 @@ def seen(plan: Plan, chains: Sequence[RunState], traces: Sequence[Trace]) -> Sig
         rate=rates.mean(axis=0, dtype=np.float64),
         base_gap=gaps[0],
         hot_gap=gaps[1],
-        is_far=any(bool(np.any(reach(state) > HEATING.far)) for state in states),
+        is_far=any(is_far_out(state) for state in states),
         off=np.unique(np.concatenate([runs_off(state) for state in states])),
         jumps_carry=all(_carries(now.learner, plan) for now in chains),
     )
@@ -217,6 +217,13 @@ def runs_off(state: State) -> IntArray:
     last, before = state.reached[: len(now)].T
     outgrown = (now > HEATING.outgrown * last) & (last > HEATING.outgrown * before)
     return np.flatnonzero(outgrown & (now > HEATING.far))
+
+
+def is_far_out(state: State) -> bool:
+    """Whether any level is far out in a tail; in another mode the log density would be as high as here."""
+    reached = reach(state)
+    fall = state.log_density[0] - state.log_density[: len(reached)]
+    return bool(np.any((reached > HEATING.far) & (fall > HEATING.deep * state.position.shape[1])))
 
 
 def note_reach(state: State) -> None:
