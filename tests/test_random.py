@@ -12,8 +12,8 @@ from temperance.core.lanes import LANES
 from temperance.core.random import Streams
 from temperance.core.schema import allocate, sizes
 from temperance.core.state import JUMP_UNIFORMS, Noise, State
+from temperance.runs import growing
 from temperance.runs.noise import NoiseBlocks, first_streams
-from temperance.runs.seeds import NORMALS, stream
 
 N_LEVELS, DIM = 6, 7
 TAIL = random.ziggurat().tail[0]
@@ -124,9 +124,7 @@ def test_a_level_keeps_its_streams_when_it_moves_and_a_new_one_disturbs_none(see
     levels.move_level(N_LEVELS - 1, 2, state)
     state.n_levels[0] = 3
     blocks.give_back(state, 20)
-    levels.open_level(1, state)
-    state.born[1] = 77
-    state.normal_stream[1] = stream(np.random.SeedSequence(seed), NORMALS, 77)
+    growing.put_in(state, 1, 1.5, 77, np.random.SeedSequence(seed))
     noise = blocks.draw(state, 30)
     normals, expected = out_of_lanes(noise.normals, N_LEVELS), out_of_lanes(whole.normals, N_LEVELS)
     for level, born in ((0, 0), (2, 1), (3, N_LEVELS - 1)):

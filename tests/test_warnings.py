@@ -228,6 +228,12 @@ def no_tuning(result, rng):
     return replace(result, n_tune=0)
 
 
+def endless_heat(result, rng):
+    """A level that had no end to go to."""
+    off = ("after 1,250 iterations level 3 (temperature 4) was ever farther out",)
+    return with_chains(result, lambda k, chain: replace(chain, ran_off=off * (k == 1)))
+
+
 def bound_hit(result, rng):
     return with_chains(result, lambda k, chain: replace(chain, bound_hits=np.array([0, 7 * (k == 1), 0])))
 
@@ -332,6 +338,7 @@ FAULTS = {
     still_adapting: "still adapting",
     moving_ladder: "still adapting",
     no_tuning: "still adapting",
+    endless_heat: "endless heat",
     bound_hit: "bound hit",
     learning_failed: "learning failed",
     draws_alone: "no statistics",

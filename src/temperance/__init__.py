@@ -32,7 +32,7 @@ from temperance.runs.facts import Progress
 from temperance.runs.stopping import Stop
 from temperance.sampling import load, resume, sample
 from temperance.searching import Search
-from temperance.settings import Adaptation, Bounds, Gain, Jumps, Settings, Trimming, paper_settings
+from temperance.settings import Adaptation, Bounds, Gain, Growth, Jumps, Settings, Trimming, paper_settings
 from temperance.stored import holds_run
 from temperance.until import Until
 
@@ -48,6 +48,7 @@ __all__ = [
     "ExactnessWarning",
     "FlatDensityWarning",
     "Gain",
+    "Growth",
     "IncompleteWarning",
     "InvalidInputError",
     "InvalidTypeError",

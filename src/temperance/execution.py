@@ -25,6 +25,7 @@ from temperance.runs.progress import Watcher
 from temperance.runs.record import RunSetup
 from temperance.runs.stopping import Stop
 from temperance.store.contract import Store
+from temperance.store.rows import alike
 from temperance.targets.pooled import PooledTarget
 from temperance.text import counted
 from temperance.until import Until
@@ -126,7 +127,7 @@ def gathered(
 ) -> tuple[Result, BaseException | None]:
     """The result of all chains, and what its values failed with."""
     result = Result(
-        chains=tuple(run.leave(store.sampled(run.index)) for run in runs),
+        chains=alike([run.leave(store.sampled(run.index)) for run in runs], _most_levels(runs)),
         n_levels_at_start=job.plan.n_levels,
         n_tune=runs[0].plan.tune,
         swap_strategy=job.plan.strategy.name,
@@ -142,6 +143,10 @@ def gathered(
         return with_values(result, job.spec, job.shapes, at_once=job.folder is None), None
     except BaseException as error:  # noqa: BLE001  raised by the caller; no draw is lost to it
         return result, RunError(str(error)) if isinstance(error, TemperanceError) else error
+
+
+def _most_levels(runs: Sequence[ChainRun]) -> int:
+    return max(run.now.most_levels for run in runs)
 
 
 def _with_result(failure: BaseException, result: Result, job: Job) -> BaseException:

@@ -24,7 +24,7 @@ OPTIMAL_ACCEPTANCE = (
 # want 0.7 (docs/reproduction.md).
 PAPER_GAIN_EXPONENT = 0.6
 INF = float("inf")
-FORMAT = 2  # of settings as plain values
+FORMAT = 3  # of settings as plain values
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,6 +168,28 @@ class Trimming:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Growth:
+    """When levels are added: while tuning, where the ladder that it began with does not suffice.
+
+    Above, where the hottest level still has several modes and jumps do not carry from one to the other; and
+    between two levels that hardly ever exchange. With a prior part the ladder ends at β = 0, all of its edges
+    exchange alike, and there are as many levels as the target acceptance rate of swaps asks for.
+
+    Attributes:
+        enabled: Whether the ladder may grow.
+        most: How many levels there may be; None is twice as many as at first, and four more.
+    """
+
+    enabled: bool = True
+    most: int | None = None
+
+    def __post_init__(self) -> None:
+        flag("enabled", self.enabled)
+        if self.most is not None:
+            whole_number("most", self.most, least=1)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Jumps:
     """Independence Metropolis-Hastings proposals of the base level, from a mixture of the modes learnt.
 
@@ -218,11 +240,12 @@ class Bounds:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """All that is not about one run: adaptation, trimming, jumps, bounds, swaps, and what a NaN does.
+    """All that is not about one run: adaptation, the ladder, jumps, bounds, swaps, and what a NaN does.
 
     Attributes:
         adaptation: How random walks and temperatures learn, a `temperance.Adaptation`.
         trimming: When levels are dropped, a `temperance.Trimming`.
+        growth: When levels are added, a `temperance.Growth`.
         jumps: Proposals from mode to mode, a `temperance.Jumps`.
         bounds: The compact sets of adaptation, a `temperance.Bounds`.
         swaps: Which pairs of levels swap, one of `temperance.swaps`.
@@ -232,6 +255,7 @@ class Settings:
 
     adaptation: Adaptation = field(default_factory=Adaptation)
     trimming: Trimming = field(default_factory=Trimming)
+    growth: Growth = field(default_factory=Growth)
     jumps: Jumps = field(default_factory=Jumps)
     bounds: Bounds = field(default_factory=Bounds)
     swaps: Strategy = field(default_factory=even_odd)
@@ -240,6 +264,7 @@ class Settings:
     def __post_init__(self) -> None:
         instance_of("adaptation", self.adaptation, Adaptation, "a temperance.Adaptation")
         instance_of("trimming", self.trimming, Trimming, "a temperance.Trimming")
+        instance_of("growth", self.growth, Growth, "a temperance.Growth")
         instance_of("jumps", self.jumps, Jumps, "a temperance.Jumps")
         instance_of("bounds", self.bounds, Bounds, "a temperance.Bounds")
         instance_of(
@@ -320,5 +345,5 @@ def paper_settings(*, exponent: float = PAPER_GAIN_EXPONENT, trim: bool = True) 
         average=False,
     )
     trimming = Trimming(enabled=trim, every=1, min_levels=1, rule="first", threshold="asymptotic", slack=0.0)
-    jumps = Jumps(enabled=False)
-    return Settings(adaptation=adaptation, trimming=trimming, jumps=jumps, swaps=equi_energy())
+    growth, jumps = Growth(enabled=False), Jumps(enabled=False)
+    return Settings(adaptation=adaptation, trimming=trimming, growth=growth, jumps=jumps, swaps=equi_energy())

@@ -35,7 +35,7 @@ from temperance.store.layout import is_run
 from temperance.store.lock import holder
 from temperance.store.memory import InPlace, Memory
 from temperance.store.reading import ChunkRows, Commit, damage, last_commit
-from temperance.store.rows import InMemory, Source, lazy_trace
+from temperance.store.rows import InMemory, Source, alike, lazy_trace, of_levels
 from temperance.text import duration
 from temperance.valued import with_values
 
@@ -90,7 +90,7 @@ def chains_of(
             seed,
             commit.snapshots[chain],
             window=window_rows(plan),
-            tuning=_committed(folder, commit, chain, TUNING, tuning_columns()),
+            tuning=of_levels(_committed(folder, commit, chain, TUNING, tuning_columns()), plan.most_levels),
             given={phase: commit.n_rows(chain, phase) for phase in PHASES},
         )
         for chain, seed in enumerate(seeds)
@@ -162,7 +162,8 @@ def standing(folder: Path) -> Standing:
 def result_of(folder: Path, commit: Commit) -> Result:
     """The result of a run on disk; rows are read when they are asked for."""
     run = commit.facts["run"]
-    chains = tuple(_record(folder, commit, chain) for chain in range(len(commit.snapshots)))
+    most = max(int(snapshot["now.most_levels"]) for snapshot in commit.snapshots)
+    chains = alike([_record(folder, commit, chain) for chain in range(len(commit.snapshots))], most)
     setup = RunSetup(**run["setup"])
     result = Result(
         chains=chains,

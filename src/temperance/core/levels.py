@@ -4,7 +4,7 @@ from typing import Any
 
 from temperance.core.compile import compiled
 from temperance.core.lanes import LANES
-from temperance.core.schema import LEVEL, REPLICA, for_each_field, resetting
+from temperance.core.schema import LEVEL, REPLICA, for_each_field
 from temperance.core.specialised import specialised
 from temperance.core.state import FloatArray, State
 
@@ -56,11 +56,6 @@ def _copy(state: Any, source: int, target: int) -> None:
     """All of one level is put over another."""
 
 
-@specialised(resetting)
-def _reset(state: Any, level: int, _: int) -> None:
-    """What a new level does not inherit is as at first."""
-
-
 @compiled
 def exchange_levels(i: int, j: int, state: State) -> None:
     """T_ij: what sits at the two levels changes places, in place."""
@@ -71,16 +66,3 @@ def exchange_levels(i: int, j: int, state: State) -> None:
 def move_level(source: int, target: int, state: State) -> None:
     """Copy all that belongs to one level, and what sits there, over another; in place."""
     _copy(state, source, target)
-
-
-@compiled
-def open_level(place: int, state: State) -> None:
-    """Put in a level: the one at ``place`` and all hotter ones move up by one, in place.
-
-    The new one begins as a copy of the one that was there, but for what is not inherited; its temperature,
-    its number at birth and its streams are yet to be given. The arrays must have room for one more.
-    """
-    for level in range(state.n_levels[0], place, -1):
-        _copy(state, level - 1, level)
-    _reset(state, place, 0)
-    state.n_levels[0] += 1

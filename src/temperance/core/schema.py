@@ -12,7 +12,6 @@ from typing import Any, NamedTuple, TypeVar, get_args, get_type_hints
 import numpy as np
 from numba import from_dtype, types
 
-from temperance.core.compile import compiled
 from temperance.core.lanes import LANES
 
 Record = TypeVar("Record", bound=tuple[Any, ...])
@@ -152,33 +151,6 @@ def for_each_field(record: type, belongs_to: tuple[str, ...], actions: Mapping[A
     return statement_by_statement(
         [f"{{}}(record[{place}], a, b)" for place, _ in chosen], [action for _, action in chosen]
     )
-
-
-def resetting(record: type) -> Any:
-    """A function of (record, a, b) that puts what level ``a`` would not inherit back to its fill."""
-    chosen = [
-        (place, field)
-        for place, (_, field) in enumerate(fields(record).values())
-        if field.belongs_to == LEVEL and not field.inherited
-    ]
-    lines = [f"{{}}(record[{place}], a, float('{field.fill}'))" for place, field in chosen]
-    return statement_by_statement(lines, [_FILL[len(field.axes)] for _, field in chosen])
-
-
-@compiled
-def fill_number(array: Any, level: int, fill: float) -> None:
-    """One number of a column, in place."""
-    array[level] = fill
-
-
-@compiled
-def fill_row(array: Any, level: int, fill: float) -> None:
-    """One row, in place."""
-    for k in range(array.shape[1]):
-        array[level, k] = fill
-
-
-_FILL = {1: fill_number, 2: fill_row}
 
 
 def statement_by_statement(lines: Sequence[str], kernels: Sequence[Any], last: str = "pass") -> Any:

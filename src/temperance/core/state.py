@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from temperance.core.schema import numba_type, of, of_lane, of_level, of_replica
+from temperance.core.schema import fields, numba_type, of, of_lane, of_level, of_replica
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -70,6 +70,9 @@ class State(NamedTuple):
     update_waits: Annotated[IntArray, of(1)]  # whether there is one
     # Mean squares of the states beside Σ, see `unimodal`; NaN at first.
     spread: Annotated[FloatArray, of_level(2, fill=math.nan, inherited=False)]
+    put_in: Annotated[IntArray, of_level()]  # the iteration after which a level was put in; zero of the first
+    # How far out it was at two looks at the ladder, see `runs.heat`; NaN at first.
+    reached: Annotated[FloatArray, of_level(2, fill=math.nan, inherited=False)]
     log_scale: Annotated[FloatArray, of_level()]
     log_scale_sum: Annotated[FloatArray, of_level(inherited=False)]  # over late tuning, for what is frozen
     log_gap_sum: Annotated[FloatArray, of_level(inherited=False)]  # likewise
@@ -215,6 +218,7 @@ class Settings(NamedTuple):
     target_walk_accept: float
     target_coordinate_accept: float
     target_swap_accept: float
+    equal_edges: bool  # edges are to exchange alike, up to the pinned one; their number sees to the rate
     average_after: int
     trim_after: int  # negative: never
     trim_every: int
@@ -265,6 +269,10 @@ class Trace(NamedTuple):
     replica: Annotated[LevelArray, of("draw", "level", fill=-1)]
     beta: Annotated[FloatArray, of("draw", "level", fill=math.nan)]  # recorded while adapting
     log_scale: Annotated[FloatArray, of("draw", "level", fill=math.nan)]  # recorded while adapting
+
+
+# The columns of a trace with an entry for each level, and what they hold where there is none.
+BY_LEVEL = {name: field.fill for name, (_, field) in fields(Trace).items() if "level" in field.axes}
 
 
 class Chain(NamedTuple):

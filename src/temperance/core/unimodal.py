@@ -30,7 +30,7 @@ def follow_levels(gain: float, state: State, room: FloatArray) -> None:
         if iteration % stride == 0:
             square = mean_square(level, state, room)
             for which, begun in ((JUDGED, power // 2), (NEXT, power)):
-                n_measured = iteration // stride - begun // stride
+                n_measured = iteration // stride - max(begun, state.put_in[level]) // stride
                 state.spread[level, which] += (square - state.spread[level, which]) / max(n_measured, 1)
         for i in range(dim):
             state.mean[level, i] += gain * (state.position[level, i] - state.mean[level, i])

@@ -150,5 +150,31 @@ class Gaps:
     min_gap: float = 3.0  # times the usual spacing within the sparser of two groups, to hold them apart
 
 
+@dataclass(frozen=True, kw_only=True)
+class Heating:
+    """When levels are put in or taken out between segments of the tuning."""
+
+    # Shares of the tuning, all of them meetings of chains that share: each about twice as late as the last,
+    # so that levels have settled since.
+    looks: tuple[float, ...] = (0.06, 0.12, 0.25, 0.5, 1.0)
+    settled: float = 0.1  # of the tuning, before which levels that began at one point are still alike
+    last_change: float = 0.5  # of the tuning: then averages begin, and the ladder shrinks
+    # Squared distances between modes, in widths of a level. At six widths a walk goes over the saddle, which
+    # is exp(−6²/8) as high as the peaks; a shape that has not settled makes one mode look up to ten wide.
+    merged: float = 36.0
+    apart: float = 100.0
+    several: float = 0.5  # of the scale at which a level passes for unimodal, beside one that does
+    plainly_several: float = 0.15  # of it: correlated normals in 50 dimensions, ill learnt, come to 0.26
+    at_once: float = 1.0  # of the levels, that may be put in at one look: what lies beyond was not seen
+    least_rate: float = 1e-3  # of an edge whose length can be told; below, hardly any exchange was seen
+    dead: float = 0.02  # an exchange rate by which nearly nothing passes; adaptation wants ten times that
+    least_ratio: float = 1.2  # of two temperatures between which another would be of use
+    lately: float = 0.75  # of the iterations so far, after which rates are measured
+    far: float = 100.0  # base widths times the temperature; tails that fall exponentially reach a few
+    deep: float = 5.0  # per dimension, in a log density: how far below the base level no mode is
+    outgrown: float = 2.0  # times as far as at the look before, twice in a row: there is no end to it
+
+
 LEARNING, SCOUTING, SURPRISE, FITTING = Learning(), Scouting(), Surprise(), Fitting()
+HEATING = Heating()
 REGRESSION, JUMPING, MATCHING, GAPS = Regression(), Jumping(), Matching(), Gaps()

@@ -54,7 +54,8 @@ def learn(chain: Chain, row: int, gain: float, own: int) -> None:  # noqa: ARG00
     shape_gain = power_gain(
         n_steps + 1, settings.shape_gain_scale, settings.shape_gain_exponent, settings.shape_gain_delay
     )
-    for level in range(state.update_total.shape[0] * LANES):
+    n_bundles = (state.n_levels[0] + LANES - 1) // LANES  # of levels that there are
+    for level in range(n_bundles * LANES):
         bundle, lane, change = level // LANES, level % LANES, SMALLEST_CHANGE
         if level < state.n_levels[0]:
             if info.move[level] == own:

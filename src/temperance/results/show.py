@@ -87,6 +87,7 @@ def run_lines(result: "Result") -> list[str]:
         evidence_line,
         jump_line,
         tuning_line,
+        growth_line,
         swap_line,
     )
     lines = (part(result) for part in parts)
@@ -154,6 +155,12 @@ def tuning_line(result: "Result") -> str:
     """Why the tuning became longer than planned; nothing where it did not."""
     reasons = dict.fromkeys(why for chain in result.chains for why in chain.lengthened)
     return f"tuning was made longer: {'; '.join(reasons)}" if reasons else ""
+
+
+def growth_line(result: "Result") -> str:
+    """How the ladder changed beside trimming, and why; nothing where it did not."""
+    changes = dict.fromkeys(change for chain in result.chains for change in chain.ladder)
+    return f"ladder: {'; '.join(changes)}" if changes else ""
 
 
 def swap_line(result: "Result") -> str:

@@ -14,11 +14,11 @@ from temperance.runs.plan import Plan, initial_log_scale
 
 def new_state(plan: Plan) -> State:
     """A state before its first point: unit covariances, the first ladder."""
-    n_levels, dim = plan.n_levels, plan.dim
+    n_levels, most, dim = plan.n_levels, plan.most_levels, plan.dim
     variances = initial_variances(plan)
-    state: State = allocate(records_of(plan.moves).state, sizes(n_levels, dim))
-    state.beta[:], state.log_gap[:] = plan.betas, log_gaps(plan.betas)
-    level = np.arange(n_levels)
+    state: State = allocate(records_of(plan.moves).state, sizes(most, dim))
+    state.beta[:n_levels], state.log_gap[:n_levels] = plan.betas, log_gaps(plan.betas)
+    level = np.arange(most)
     state.cov_diag[level // LANES, :, level % LANES] = variances[:, None]
     state.log_scale[:] = initial_log_scale(plan)
     state.replica[:] = state.born[:] = level
@@ -31,9 +31,10 @@ def new_state(plan: Plan) -> State:
 
 def initial_variances(plan: Plan) -> FloatArray:
     """The variance each level starts with. Levels of a target with a prior are no wider than it."""
-    if plan.target.has_prior or not plan.settings.adaptation.tempered_start:
-        return np.ones(plan.n_levels)
-    return 1.0 / plan.betas
+    variances = np.ones(plan.most_levels)
+    if not plan.target.has_prior and plan.settings.adaptation.tempered_start:
+        variances[: plan.n_levels] = 1.0 / plan.betas
+    return variances
 
 
 def log_gaps(betas: FloatArray) -> FloatArray:
@@ -47,10 +48,11 @@ def log_gaps(betas: FloatArray) -> FloatArray:
 def new_info(plan: Plan) -> Info:
     """Buffers for what happens in one iteration; all levels are about to be asked."""
     wants_gradient = plan.walk.needs_gradient
-    lengths = sizes(plan.n_levels, plan.dim, gradient=plan.n_levels if wants_gradient else 0)
+    most = plan.most_levels
+    lengths = sizes(most, plan.dim, gradient=most if wants_gradient else 0)
     info: Info = allocate(records_of(plan.moves).info, lengths)
     info.n_active[0] = info.n_asked[0] = plan.n_levels
-    info.asker[:] = np.arange(plan.n_levels)
+    info.asker[:] = np.arange(most)
     return info
 
 
@@ -59,11 +61,12 @@ def no_rows(n_levels: int, dim: int) -> Trace:
     return allocate(Trace, sizes(n_levels, dim, draw=0))
 
 
-def new_trace(plan: Plan, n_rows: int, columns: Collection[str]) -> Trace:
-    """Room for so many rows; columns that are not recorded get none."""
-    none = no_rows(plan.n_levels, plan.dim)
+def new_trace(plan: Plan, n_rows: int, columns: Collection[str], n_levels: int | None = None) -> Trace:
+    """Room for so many rows, of the levels at the start or of so many; columns not recorded get none."""
+    n_levels = plan.n_levels if n_levels is None else n_levels
+    none = no_rows(n_levels, plan.dim)
     unwanted = {name: getattr(none, name) for name in Trace._fields if name not in columns}
-    return allocate(Trace, sizes(plan.n_levels, plan.dim, draw=n_rows), **unwanted)
+    return allocate(Trace, sizes(n_levels, plan.dim, draw=n_rows), **unwanted)
 
 
 def tuning_columns() -> tuple[str, ...]:
@@ -90,13 +93,13 @@ def kept_draws(plan: Plan, chains: int) -> list[Trace]:
 
 def covariance_bytes(plan: Plan) -> int:
     """Memory for the covariance factors of one chain."""
-    n_lanes = -(-plan.n_levels // LANES) * LANES
+    n_lanes = -(-plan.most_levels // LANES) * LANES
     return int(n_lanes * plan.dim * (plan.dim + 1) // 2 * np.dtype(np.float64).itemsize)
 
 
 def tuning_bytes(plan: Plan) -> int:
     """Memory for the rows of the tuning of one chain."""
-    return plan.tune * row_bytes(plan, tuning_columns())
+    return plan.tune * row_bytes(plan, tuning_columns(), plan.most_levels)
 
 
 def sampling_bytes(plan: Plan) -> int:
@@ -104,9 +107,9 @@ def sampling_bytes(plan: Plan) -> int:
     return plan.draws // plan.thin * row_bytes(plan, sampled_columns(plan))
 
 
-def row_bytes(plan: Plan, columns: Collection[str]) -> int:
+def row_bytes(plan: Plan, columns: Collection[str], n_levels: int | None = None) -> int:
     """Memory for one row."""
-    return int(sum(column.nbytes for column in new_trace(plan, 1, columns)))
+    return int(sum(column.nbytes for column in new_trace(plan, 1, columns, n_levels)))
 
 
 def new_control() -> IntArray:

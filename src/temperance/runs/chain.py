@@ -47,6 +47,8 @@ from temperance.runs.departures import forget_surprises, note_best_start
 from temperance.runs.events import for_the_draws, learn
 from temperance.runs.failures import density_failure, move_failure, own_failure, swap_failure, thawed_failure
 from temperance.runs.foresight import HotPoints, coming_jumps
+from temperance.runs.growing import take_change
+from temperance.runs.heat import Change, Sight, is_look, looked
 from temperance.runs.learn import fit_after
 from temperance.runs.learner import Learner
 from temperance.runs.leave import LOG_SCALE, record_of
@@ -117,7 +119,7 @@ class ChainRun:
         self._explained: tuple[Learner | None, Explained] = None, nothing_explained(plan.dim)
         self._bound = plan.target.bind(self._buffers)
         self._loop = compiled_loop(*records_of(plan.moves))  # here, since two threads would each compile it
-        self._noise = noise_for(plan)
+        self._noise = noise_for(plan, self._n_swaps)
         if plan.settings.jumps.enabled:
             kernel = compiled_scouts(*records_of(plan.moves))
             self._walks = Walks(kernel, self._bound, self._buffers, self._fail, self._met)
@@ -242,6 +244,8 @@ class ChainRun:
     def take(self, value: Snapshot, n_tuned: int, tuning: Trace, sampling: Trace) -> None:
         """The value after a segment made elsewhere, and its rows; those of the tuning after so many."""
         now = restored(RunState, value, "now", {State: records_of(self.plan.moves).state})
+        if now.frozen and not self.now.frozen:
+            self.rows.fit_levels(int(now.core.n_levels[0]))
         if now.tune != self.plan.tune:
             self.plan = replace(self.plan, tune=now.tune)
             self.rows.lengthen_tuning(self.plan)
@@ -300,6 +304,8 @@ class ChainRun:
         plan = replace(plan, tune=now.tune)
         run = cls(plan, index, None, seed, now=now, window=window)
         _, n_drawn = run._phases(run.n_done)
+        if now.frozen:
+            run.rows.fit_levels(int(now.core.n_levels[0]))
         run.rows.take_back({"tuning": 0, "sampling": 0} if given is None else given, tuning, arrays, n_drawn)
         run._n_rows = run.n_done
         return run
@@ -352,7 +358,7 @@ class ChainRun:
         now.learner = replace(learner, next_fit=now.next_meeting)
         now.setbacks += setbacks
         if ladder is not None:
-            take_ladder(self.state, ladder, pinned=bool(self.plan.betas[-1] == 0.0))
+            take_ladder(self.state, ladder, pinned=self.plan.ends_at_prior)
         now.next_stop = stop_after(self.plan, now.learner, self.n_done)
 
     def lengthen(self, why: str) -> None:
@@ -362,6 +368,19 @@ class ChainRun:
         self.now.tune, self.now.lengthened = self.plan.tune, (*self.now.lengthened, why)
         for total in (self.state.log_scale_sum, self.state.log_gap_sum, self.state.n_averaged):
             total[:] = 0
+
+    def take_change(self, sight: Sight, change: Change) -> None:
+        """What was seen of the ladder, and the change that it asks for."""
+        take_change(self.plan, self.now, sight, change, self._seed)
+        self._noise.n_swaps = self._n_swaps
+
+    @property
+    def _n_swaps(self) -> int:
+        """Swaps attempted in an iteration."""
+        return self.plan.strategy.attempts(self.now.most_levels)
+
+    def _settings(self, *, adapting: bool) -> Settings:
+        return kernel_settings(self.plan, adapting=adapting, n_swaps=self._n_swaps)
 
     def _take_start(self) -> None:
         self.state.position[:] = self.info.proposal
@@ -375,7 +394,7 @@ class ChainRun:
     def _run_block(self, end: int) -> None:
         """Iterations up to ``end``, to the next stop, or as many as there are random numbers for."""
         tuning = not self.now.frozen
-        settings = kernel_settings(self.plan, adapting=tuning or self.plan.adapts_for_ever)
+        settings = self._settings(adapting=tuning or self.plan.adapts_for_ever)
         trace, first = (self.tuning, 0) if tuning else (self.sampling, self.plan.tune + self.rows.first)
         began, rest = self.n_done, self.now.learner.rest_every
         stops = [stop for stop in (self.now.next_stop, self.now.next_meeting) if stop != NEVER]
@@ -415,7 +434,8 @@ class ChainRun:
             return
         jumps = coming_jumps(now, last)
         if now.frozen and rests and records_of(self.plan.moves).keep:
-            ahead.expect(jumps, HotPoints(now, last, noise_for(self.plan), self._first_hot_points))
+            blocks = noise_for(self.plan, self._n_swaps)
+            ahead.expect(jumps, HotPoints(now, last, blocks, self._first_hot_points))
         else:
             ahead.expect(jumps)
 
@@ -426,7 +446,7 @@ class ChainRun:
         """
         info, control = new_info(self.plan), new_control()
         control[STATUS] = STOPPED
-        chain = self._chain(kernel_settings(self.plan, adapting=False), noise, self.sampling)
+        chain = self._chain(self._settings(adapting=False), noise, self.sampling)
         chain = chain._replace(state=state, info=info, control=control)
         self._loop(self._bound.evaluate, self._bound.context, self._swaps.kernel, chain, 0, 1)
         hot = np.arange(1, int(state.n_levels[0]))
@@ -456,7 +476,7 @@ class ChainRun:
 
     def _learn(self) -> None:
         """Everything that is learnt after this iteration, or nothing if it is stopped on the way."""
-        now, settings = self.now, kernel_settings(self.plan, adapting=True)
+        now, settings = self.now, self._settings(adapting=True)
         spent = int(self.tuning.evaluations[self.n_done - 1])
         self._met.clear()
         walk = functools.partial(self._walk, settings)
@@ -472,6 +492,8 @@ class ChainRun:
             if why:
                 self.lengthen(why)
                 now.learner = replace(now.learner, next_fit=fit_after(now.learner, self.plan, self.n_done))
+            if is_look(self.plan, self.n_done):
+                self.take_change(*looked(self.plan, [now], [self.tuning]))
         now.next_stop = stop_after(self.plan, now.learner, self.n_done)
         self._swaps.view.parameters[:] = now.swap_parameters
 
@@ -488,10 +510,11 @@ class ChainRun:
         """What was learnt stays as it is from now on, unless adaptation never ends."""
         now = self.now
         if not self.plan.adapts_for_ever and self.plan.settings.adaptation.average:
-            freeze_averages(self.state, pinned=bool(self.plan.betas[-1] == 0.0))
+            freeze_averages(self.state, pinned=self.plan.ends_at_prior)
         for move in () if self.plan.adapts_for_ever else self.plan.moves:
             if move.freeze is not None:
                 move.freeze(self.state)
+        self.rows.fit_levels(int(self.state.n_levels[0]))
         now.learner, now.refresh, setbacks = for_the_draws(self.plan, now)
         now.setbacks += setbacks
         now.frozen = True

@@ -15,6 +15,7 @@ from temperance.executors.contract import Executor
 from temperance.executors.cores import cores_here
 from temperance.runs.averaging import Ladder
 from temperance.runs.chain import ChainRun
+from temperance.runs.heat import is_look, looked
 from temperance.runs.lengthen import reason_for_more
 from temperance.runs.plan import NEVER
 from temperance.runs.progress import Display
@@ -91,6 +92,10 @@ def learn_together(runs: Sequence[ChainRun]) -> None:
     ladders: Sequence[Ladder | None] = outcome.ladders or [None] * len(runs)
     for run, learner, ladder in zip(runs, outcome.learners, ladders, strict=True):
         run.be_told(learner, ladder, outcome.setbacks if run is runs[0] else ())
+    if is_look(runs[0].plan, n_done):
+        sight = looked(runs[0].plan, [run.now for run in runs], traces)
+        for run in runs:
+            run.take_change(*sight)
 
 
 def drive(runs: Sequence[ChainRun], crew: Crew, barriers: Iterable[Barrier] = ()) -> None:

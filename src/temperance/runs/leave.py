@@ -28,5 +28,7 @@ def record_of(
         modes=recorded(now.learner),
         setbacks=now.setbacks,
         lengthened=now.lengthened,
+        ladder=now.ladder,
+        ran_off=now.ran_off,
         thin=thin,
     )

@@ -15,7 +15,7 @@ MAX_BLOCK = 8192
 
 def first_streams(state: State, seed: np.random.SeedSequence) -> None:
     """Begin all streams of a chain, in place."""
-    for level, born in enumerate(state.born):
+    for level, born in enumerate(state.born[: state.n_levels[0]]):
         state.normal_stream[level] = stream(seed, NORMALS, int(born))
         state.uniform_stream[level] = stream(seed, UNIFORMS, int(born))
         state.move_stream[level] = stream(seed, MOVES, int(born))
@@ -46,7 +46,8 @@ class NoiseBlocks:
         self._moves = np.zeros(n_levels * self.block_size * n_move_uniforms)
         self._swaps = np.zeros(self.block_size * swap_numbers)
         self._jumps = np.zeros(self.block_size * jump_numbers)
-        self._shapes = (n_bundles, dim, n_levels, n_move_uniforms, swap_numbers)
+        self._shapes = (n_bundles, dim, n_levels, n_move_uniforms)
+        self.n_swaps = n_swaps  # in an iteration; fewer than at first leave room
         self._before: tuple[Streams, IntArray, int, int, int] | None = None
 
     def draw(self, state: State, n_iterations: int, *, first: int = 0, step: int = 1) -> Noise:
@@ -79,7 +80,8 @@ class NoiseBlocks:
         state.swap_stream[:], state.jump_stream[:] = streams.swap, streams.jump
 
     def _room(self, n_iterations: int) -> Noise:
-        n_bundles, dim, n_levels, n_moves, swap_numbers = self._shapes
+        n_bundles, dim, n_levels, n_moves = self._shapes
+        swap_numbers = SWAP_UNIFORMS * self.n_swaps
         return Noise(
             self._normals[: n_bundles * n_iterations * dim * LANES].reshape(
                 n_bundles, n_iterations, dim, LANES
@@ -91,10 +93,13 @@ class NoiseBlocks:
         )
 
 
-def noise_for(plan: Plan) -> NoiseBlocks:
-    """Room for the random numbers of one chain."""
+def noise_for(plan: Plan, n_swaps: int) -> NoiseBlocks:
+    """Room for the random numbers of one chain, which attempts so many swaps in an iteration now."""
     jumps, n_uniforms = plan.settings.jumps.enabled, plan.walk.n_uniforms
-    return NoiseBlocks(plan.n_levels, plan.dim, plan.n_swaps, jumps=jumps, n_move_uniforms=n_uniforms)
+    most = plan.strategy.attempts(plan.most_levels)
+    blocks = NoiseBlocks(plan.most_levels, plan.dim, most, jumps=jumps, n_move_uniforms=n_uniforms)
+    blocks.n_swaps = n_swaps
+    return blocks
 
 
 def streams_of(state: State) -> Streams:

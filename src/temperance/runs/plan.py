@@ -10,7 +10,7 @@ from temperance.checks import flag, number_between, whole_number
 from temperance.core import state as core
 from temperance.core.state import FloatArray
 from temperance.errors import InvalidInputError
-from temperance.modes.policy import LEARNING
+from temperance.modes.policy import HEATING, LEARNING
 from temperance.moves import Move, moves_with
 from temperance.plain import FORMAT_KEY, from_plain, record, to_plain, unstamped
 from temperance.runs.keep import DEFAULT, kept_parts
@@ -38,17 +38,11 @@ SLACK = {"covariance": 0.05}
 USUAL_SLACK = 0.2
 
 
-NUMBERS = (
-    "betas",
-    "dim",
-    "draws",
-    "tune",
-    "keep",
-    "thin",
-    "chains",
-    "max_tune",
-    "search",
-)  # of a plan, and words
+# The most levels, where nothing is said: they reach the square of the first ladder's highest temperature.
+TWICE, FEW_MORE = 2, 4
+
+# Of a plan, and words.
+NUMBERS = ("betas", "dim", "draws", "tune", "keep", "thin", "chains", "max_tune", "search")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +67,24 @@ class Plan:
         return len(self.betas)
 
     @property
+    def grows(self) -> bool:
+        """Whether levels may be put in."""
+        return self.settings.growth.enabled and not self.adapts_for_ever and self.n_levels > 1
+
+    @property
+    def most_levels(self) -> int:
+        """How many levels there may be."""
+        if not self.grows:
+            return self.n_levels
+        most = self.settings.growth.most
+        return max(self.n_levels, TWICE * self.n_levels + FEW_MORE if most is None else most)
+
+    @property
+    def ends_at_prior(self) -> bool:
+        """Whether the last level is the prior, and stays."""
+        return bool(self.betas[-1] == 0.0)
+
+    @property
     def strategy(self) -> Strategy:
         """Which pairs of levels are exchanged."""
         return self.settings.swaps
@@ -89,7 +101,7 @@ class Plan:
 
     @property
     def n_swaps(self) -> int:
-        """Swaps attempted in an iteration."""
+        """Swaps attempted in an iteration, as long as no level is put in."""
         return self.strategy.attempts(self.n_levels)
 
     @property
@@ -153,10 +165,22 @@ def default_tune(dim: int) -> int:
 
 def next_meeting(plan: Plan, iteration: int) -> int:
     """The next iteration of the tuning after which chains that share meet, or never."""
-    earliest = -(-LEARNING.first_fit_per_dim * plan.dim // plan.chains)
-    meetings = {max(int(share * plan.tune), earliest) for share in LEARNING.meetings}
+    meetings = {_meeting(plan, share) for share in LEARNING.meetings}
     coming = [one for one in meetings if iteration < one <= plan.tune]
     return min(coming) if plan.shares and coming else NEVER
+
+
+def looks(plan: Plan) -> set[int]:
+    """Iterations of the tuning after which it is seen whether the ladder suffices; or meetings."""
+    if not plan.grows:
+        return set()
+    return {_meeting(plan, share) if plan.shares else int(share * plan.tune) for share in HEATING.looks}
+
+
+def _meeting(plan: Plan, share: float) -> int:
+    """The meeting after this share of the tuning."""
+    earliest = -(-LEARNING.first_fit_per_dim * plan.dim // plan.chains)
+    return max(int(share * plan.tune), earliest)
 
 
 def initial_log_scale(plan: Plan) -> float:
@@ -169,17 +193,17 @@ def initial_log_scale(plan: Plan) -> float:
     return math.log(gaussian_scale(walk_acceptance(plan), plan.dim))
 
 
-def kernel_settings(plan: Plan, *, adapting: bool) -> core.Settings:
-    """The settings of one phase."""
+def kernel_settings(plan: Plan, *, adapting: bool, n_swaps: int | None = None) -> core.Settings:
+    """The settings of one phase; ``n_swaps`` in an iteration if levels were put in."""
     adaptation, trimming, bounds = plan.settings.adaptation, plan.settings.trimming, plan.settings.bounds
     cov_gain = adaptation.covariance_gain or adaptation.gain
     gap_gain = adaptation.ladder_gain or adaptation.gain
     return core.Settings(
         adapting=adapting,
         watching=adapting and sends_scouts(plan),
-        pinned=bool(plan.betas[-1] == 0.0),
+        pinned=plan.ends_at_prior,
         heat_bath=plan.strategy.heat_bath,
-        n_swaps=plan.n_swaps,
+        n_swaps=plan.n_swaps if n_swaps is None else n_swaps,
         refuse_bad=plan.settings.bad_density == "reject",
         gain_scale=float(adaptation.gain.scale),
         gain_exponent=float(adaptation.gain.exponent),
@@ -196,6 +220,7 @@ def kernel_settings(plan: Plan, *, adapting: bool) -> core.Settings:
         target_walk_accept=walk_acceptance(plan),
         target_coordinate_accept=best_acceptance(1),
         target_swap_accept=float(adaptation.swap_acceptance),
+        equal_edges=plan.grows and plan.ends_at_prior,
         average_after=plan.tune // 2,
         trim_after=trim_after(plan),
         trim_every=trimming.every,
@@ -226,9 +251,9 @@ def first_coordinate_every(plan: Plan) -> int:
 
 
 def trim_after(plan: Plan) -> int:
-    """N₀, or -1 when levels are never dropped."""
+    """N₀, or -1 when levels are never dropped, or by their rate and not for being unimodal."""
     trimming = plan.settings.trimming
-    if not trimming.enabled:
+    if not trimming.enabled or (plan.grows and plan.ends_at_prior):
         return -1
     if trimming.after is not None:
         return trimming.after

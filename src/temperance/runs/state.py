@@ -10,7 +10,7 @@ from temperance.runs.allocate import new_state
 from temperance.runs.learn import next_stop
 from temperance.runs.learner import Learner, first_learner
 from temperance.runs.noise import first_streams
-from temperance.runs.plan import NEVER, Plan, first_coordinate_every, next_meeting
+from temperance.runs.plan import NEVER, Plan, first_coordinate_every, looks, next_meeting
 
 
 @dataclass
@@ -26,6 +26,10 @@ class RunState:
     next_meeting: int  # the iteration of the tuning after which it waits for the other chains, or never
     tune: int  # how long the tuning is to be
     lengthened: tuple[str, ...]  # why it became longer, each time
+    most_levels: int  # that there have been
+    n_born: int  # levels, those that are gone included
+    ladder: tuple[str, ...]  # how it changed for other reasons than trimming, each time
+    ran_off: tuple[str, ...]  # levels that had no end to go to, each time one was seen
     frozen: bool  # whether the tuning was brought to an end
     setbacks: tuple[str, ...]  # what could not be learnt, when and why
 
@@ -50,6 +54,10 @@ def first_run_state(plan: Plan, seed: np.random.SeedSequence) -> RunState:
         next_meeting=next_meeting(plan, 0),
         tune=plan.tune,
         lengthened=(),
+        most_levels=plan.n_levels,
+        n_born=plan.n_levels,
+        ladder=(),
+        ran_off=(),
         frozen=False,
         setbacks=(),
     )
@@ -57,7 +65,7 @@ def first_run_state(plan: Plan, seed: np.random.SeedSequence) -> RunState:
 
 def stop_after(plan: Plan, learner: Learner, iteration: int) -> int:
     """The next iteration of the tuning after which something is learnt outside the loop, or never."""
-    ends = [plan.tune // 2, plan.tune]
+    ends = [plan.tune // 2, plan.tune, *(looks(plan) if not plan.shares else ())]
     if plan.settings.jumps.enabled:
         ends.append(next_stop(learner, plan, iteration))
     return min((end for end in ends if iteration < end <= plan.tune), default=NEVER)

@@ -37,19 +37,28 @@ class Rows:
 
     def __init__(self, plan: Plan, n_rows: int | None) -> None:
         size = plan.draws if n_rows is None else min(n_rows, plan.draws)
-        self.tuning = new_trace(plan, plan.tune, tuning_columns())
+        self.tuning = new_trace(plan, plan.tune, tuning_columns(), plan.most_levels)
+        self._plan, self._n_levels = plan, plan.n_levels  # in a row of the draws
         # ``first`` is the draw in the first row of the window.
-        self._put_window(new_trace(plan, size, recorded_columns(plan)), 0)
-        self._plan = plan
+        self._put_window(self._new_window(size), 0)
         self._columns = sampled_columns(plan)
         self._keeps_all = self._columns == recorded_columns(plan)
         self._n_tuned_given = self._n_drawn_given = 0  # handed over
 
     def lengthen_tuning(self, plan: Plan) -> None:
         """Room for the rows of a tuning that has become longer."""
-        self._plan, longer = plan, new_trace(plan, plan.tune, tuning_columns())
+        self._plan, longer = plan, new_trace(plan, plan.tune, tuning_columns(), plan.most_levels)
         _put(longer, 0, self.tuning)
         self.tuning = longer
+
+    def fit_levels(self, n_levels: int) -> None:
+        """Rows of the draws for so many levels, where the ladder has grown; before there are any draws."""
+        self._n_levels = max(n_levels, self._plan.n_levels)
+        if self.window.log_density.shape[1] != self._n_levels:
+            self._put_window(self._new_window(len(self.window.draws)), self.first)
+
+    def _new_window(self, size: int) -> Trace:
+        return new_trace(self._plan, size, recorded_columns(self._plan), self._n_levels)
 
     @property
     def is_whole(self) -> bool:
@@ -100,7 +109,7 @@ class Rows:
             return
         size = len(self.window.draws)
         keep_from = max(self.first, min(self._n_drawn_given, n_drawn - min(RECENT, size // 4)))
-        fresh = new_trace(self._plan, size, recorded_columns(self._plan))
+        fresh = self._new_window(size)
         _put(fresh, 0, _between(self.window, keep_from - self.first, n_written - self.first))
         self._put_window(fresh, keep_from)
 

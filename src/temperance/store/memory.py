@@ -7,6 +7,7 @@ import numpy as np
 
 from temperance.core.state import Trace
 from temperance.store.contract import SAMPLING, Handed
+from temperance.store.rows import n_levels_of, of_levels
 
 
 class Chain(Protocol):
@@ -60,7 +61,8 @@ class Memory:
     def append(self, chain: int, handed: Handed) -> None:
         """Copy the rows of the draws; those of the tuning stay with the chain."""
         rows, first = handed.rows[SAMPLING], self._n_rows[chain]
-        room = self._rooms[chain] = _with_room(self._rooms[chain], first + len(rows.draws))
+        room = _with_room(self._rooms[chain], first + len(rows.draws))
+        room = self._rooms[chain] = of_levels(room, max(n_levels_of(room), n_levels_of(rows)))
         columns: Any = zip(room, rows, strict=True)
         for column, new in columns:
             column[first : first + len(new)] = new

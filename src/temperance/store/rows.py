@@ -1,12 +1,15 @@
 """A trace whose columns are read when they are asked for."""
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any, Protocol, cast
+from dataclasses import replace
+from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 
-from temperance.core.state import Trace
+from temperance.core.state import BY_LEVEL, Trace
 from temperance.store.archive import Array
+
+Record = TypeVar("Record")  # a dataclass with the rows of both phases and the temperatures left
 
 
 class Source(Protocol):
@@ -30,6 +33,40 @@ class InMemory:
         yield 0, getattr(self._rows, column)
 
 
+def of_levels(trace: Trace, n_levels: int) -> Trace:
+    """A trace with columns for so many levels: fewer, or more that hold nothing."""
+    lazy: Any = trace
+    if isinstance(lazy, LazyTrace):
+        return cast(Trace, lazy.of_levels(n_levels))
+    return Trace._make(_of_levels(name, getattr(trace, name), n_levels) for name in Trace._fields)
+
+
+def _of_levels(name: str, column: Array, n_levels: int) -> Array:
+    if name not in BY_LEVEL or column.shape[1] == n_levels:
+        return column
+    if column.shape[1] > n_levels:
+        return column[:, :n_levels]
+    wider = np.full((len(column), n_levels, *column.shape[2:]), BY_LEVEL[name], dtype=column.dtype)
+    wider[:, : column.shape[1]] = column
+    return wider
+
+
+def n_levels_of(trace: Trace) -> int:
+    """How many levels a trace has columns for."""
+    lazy: Any = trace
+    return lazy.width if isinstance(lazy, LazyTrace) else int(trace.log_density.shape[1])
+
+
+def alike(records: Sequence[Record], most_levels: int) -> tuple[Record, ...]:
+    """Records of chains with columns for as many levels: in the tuning for all that there ever were."""
+    chains: Any = records
+    drawn = max(max(n_levels_of(chain.sampling), len(chain.beta)) for chain in chains)
+    return tuple(
+        replace(chain, tuning=of_levels(chain.tuning, most_levels), sampling=of_levels(chain.sampling, drawn))
+        for chain in chains
+    )
+
+
 def lazy_trace(empty: Trace, kept: Collection[str], sources: Sequence[Source]) -> Trace:
     """The rows of several sources, one after the other. ``empty`` has no rows; columns not kept stay so."""
     return cast(Trace, LazyTrace(empty, kept, sources))  # which it is to all who read it
@@ -42,8 +79,13 @@ class LazyTrace:
 
     def __init__(self, empty: Trace, kept: Collection[str], sources: Sequence[Source]) -> None:
         self._empty, self._kept = empty, kept
+        self.width = int(empty.log_density.shape[1])  # levels that there are columns for
         self._sources = [source for source in sources if source.n_rows]
         self.n_rows = sum(source.n_rows for source in self._sources)
+
+    def of_levels(self, n_levels: int) -> "LazyTrace":
+        """The same with columns for so many levels."""
+        return LazyTrace(of_levels(self._empty, n_levels), self._kept, self._sources)
 
     def __getattr__(self, name: str) -> Any:
         if name not in Trace._fields:
@@ -66,6 +108,7 @@ class LazyTrace:
         start = 0
         for source in self._sources:
             for first, piece in source.read(name):
-                column[start + first : start + first + len(piece)] = piece
+                rows = slice(start + first, start + first + len(piece))
+                column[rows] = _of_levels(name, piece, self.width)
             start += source.n_rows
         return column

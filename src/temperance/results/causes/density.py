@@ -104,23 +104,25 @@ def no_width(case: Case) -> Advice | None:
 
 
 def improper_when_heated(case: Case) -> Advice | None:
-    """Tails that the hot levels make too heavy to have an integral."""
+    """Tails that the hot levels make too heavy to have an integral, by the preflight or by where levels went."""
     explains = LADDER | {"bound hit", "too many levels", "still adapting"}
-    from_on = case.proper_below
-    if case.hottest < from_on or not case.names & explains:
+    from_on, went_off = case.proper_below, "endless heat" in case.names
+    if not went_off and (case.hottest < from_on or not case.names & explains):
         return None
     useful = [int(np.count_nonzero(ladder < from_on)) for ladder in case.result.temperatures]
     levels = max(2, *useful)
-    fewer = levels < case.result.n_levels_at_start
+    fewer = levels < case.result.n_levels_at_start and np.isfinite(from_on)
     return Advice(
         cause="improper when heated",
         seen=f"its tails fall so slowly that it has no integral from temperature {from_on:.3g} on, and the "
-        f"ladder ends at {case.hottest:.3g}",
+        f"ladder ends at {case.hottest:.3g}"
+        if case.hottest >= from_on
+        else "a hot level went farther and farther out, and was heated no more",
         cure="a prior apart (log_prior=), which is not heated, or bounds"
         + (f"; else levels={levels}, of which all have an integral" if fewer else ""),
         changes={"levels": levels} if fewer else {},
         rework="apart",
-        warnings=tuple(explains | {"missed mode", "chains differ", "low ESS"}),
+        warnings=tuple(explains | {"endless heat", "missed mode", "chains differ", "low ESS"}),
     )
 
 

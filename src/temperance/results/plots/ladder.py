@@ -82,10 +82,15 @@ def level_count(result: Result, *, ax: Any = None) -> Any:
         shown = rows_shown(len(counts))
         ax.step(np.arange(len(counts))[shown], counts[shown] + shift, color=colour(k), label=f"chain {k + 1}")
     _mark_draws(ax, max(result.chains, key=lambda chain: chain.n_draws))
-    ax.set(xlabel="iteration", ylabel="levels", ylim=(0.5, 1.1 * result.n_levels_at_start + 0.6))
+    ax.set(xlabel="iteration", ylabel="levels", ylim=(0.5, 1.1 * _most_levels(result) + 0.6))
     whole_ticks(ax.yaxis)
     legend(ax, len(result.chains))
     return ax
+
+
+def _most_levels(result: Result) -> int:
+    grown = [int(chain.tuning.n_levels.max(initial=0)) for chain in result.chains]
+    return max(result.n_levels_at_start, *grown)
 
 
 def _by_level(ax: Any, values: FloatArray, k: int) -> None:

@@ -4,7 +4,13 @@ from typing import TYPE_CHECKING
 
 from temperance.results.warnings.density import does_not_fall_off, lost_mode, not_repeatable, rounding
 from temperance.results.warnings.jumping import idle_jumps, unknown_mode
-from temperance.results.warnings.ladder import dead_edge, few_levels, many_levels, no_round_trips
+from temperance.results.warnings.ladder import (
+    dead_edge,
+    endless_heat,
+    few_levels,
+    many_levels,
+    no_round_trips,
+)
 from temperance.results.warnings.mixing import chains_differ, low_ess, missed_mode
 from temperance.results.warnings.moving import hardly_moved, never_moved, unknown_accuracy
 from temperance.results.warnings.running import (
@@ -44,6 +50,7 @@ RULES = (
     idle_jumps,
     still_adapting,
     learning_failed,
+    endless_heat,
     bound_hit,
     many_levels,
     no_statistics,

@@ -100,6 +100,13 @@ EXPLAINED: dict[str, tuple[str, str, str]] = {
         "Parameters or log densities that are very large or small; an error that the message names.",
         "Other units; mend what the error names; nothing, if there are no other warnings.",
     ),
+    "endless heat": (
+        "A hot level went farther and farther out while tuning, and the ladder was not heated beyond it.",
+        "Heavy tails, or a direction in which the density hardly changes: heated, such a target has no "
+        "finite integral, and there is nothing for a hot level to settle on.",
+        "Prior and likelihood apart (log_prior=, log_likelihood=, or a Model), so that heat ends at the "
+        "prior; nothing, if the target should be so and there are no other warnings.",
+    ),
     "bound hit": (
         "A temperature gap, a scale or a variance reached the edge of its compact set.",
         "A target that is flat or improper in some direction, at the first level or when it is heated.",

@@ -107,6 +107,19 @@ def no_round_trips(result: "Result") -> ResultWarning | None:
     )
 
 
+def endless_heat(result: "Result") -> ResultWarning | None:
+    """A hot level went farther and farther out: the heated target has no finite integral there."""
+    off = [k for k, chain in enumerate(result.chains) if chain.ran_off]
+    if not off:
+        return None
+    return ResultWarning(
+        name="endless heat",
+        message=f"in {listed(off, 'chain')} a hot level went farther and farther out, as where tails are "
+        f"heavy or a direction is flat: {result.chains[off[0]].ran_off[0]}; it was heated no more",
+        serious=False,
+    )
+
+
 def levels_for_heat(result: "Result") -> int:
     """Levels with which the scales would reach the threshold; zero where no ladder is too short."""
     short = short_chains(result)
