@@ -30,7 +30,7 @@ PLAIN = tp.Settings(
 @functools.cache
 def alone(kernel: Any) -> Any:
     """A kernel compiled so that Python can call it, which it cannot as a part of the loop."""
-    return numba.jit(**KERNEL_OPTIONS)(kernel.py_func)
+    return numba.jit(**KERNEL_OPTIONS)(getattr(kernel, "py_func", kernel))
 
 
 class HandTarget:

@@ -96,14 +96,14 @@ class Watched(NamedTuple):
 
 def watched(components, mixture, dof, n_levels, *, unlimited=True):
     dim = components.centre.shape[1]
-    lengths = sizes(n_levels, dim)
+    lengths = sizes(n_levels, dim, gradient=0)
     explained = explained_by(components, mixture, dof)
     if unlimited:
         explained.allowance[0] = 1e9
     return Watched(allocate(State, lengths), allocate(Info, lengths), explained)
 
 
-def watch(chain, points, log_target, levels, kernel=alone(watch_points)):
+def watch(chain, points, log_target, levels):
     """Show them to the kernel, as many at a time as there are levels."""
     n = len(chain.info.log_density)
     for first in range(0, len(points), n):
@@ -112,7 +112,7 @@ def watch(chain, points, log_target, levels, kernel=alone(watch_points)):
         chain.info.proposal[: len(points[part])] = points[part]
         chain.info.log_density[: len(points[part])] = log_target[part]
         chain.info.asker[: len(points[part])] = levels[part]
-        kernel(chain)
+        alone(watch_points)(chain)
 
 
 def points_to_watch(components, rng, n=4_000):
@@ -136,8 +136,8 @@ def test_screening_equals_the_naive_one(dim, dof, rng) -> None:
         dof, SURPRISE.tightness, SURPRISE.margin,
     )  # fmt: skip
     assert set(expected) == set(range(4))
-    for level, (surprise, value, point) in expected.items():
-        np.testing.assert_allclose(chain.state.surprise[level], surprise, rtol=1e-8)
+    for level, (above, value, point) in expected.items():
+        np.testing.assert_allclose(chain.state.surprise[level], above, rtol=1e-8)
         assert chain.state.surprise_log_target[level] == value
         np.testing.assert_array_equal(chain.state.surprise_point[level], point)
     best = np.argmax(log_target)
@@ -157,14 +157,20 @@ def nearest_only(point, explained):
 
 
 @pytest.mark.parametrize(
-    ("name", "broken"), [("square_within", bound_forgotten), ("prediction", nearest_only)]
+    ("name", "broken", "status"),
+    [
+        ("square_within", "t.bound_forgotten", 0),
+        ("prediction", "t.nearest_only", 0),
+        ("prediction", "surprise.prediction", 3),
+    ],
+    ids=["bound", "nearest", "unbroken"],
 )
-def test_broken_screening_is_caught(name, broken) -> None:
+def test_broken_screening_is_caught(name, broken, status) -> None:
     """With the compiler off, in a process of its own: what is replaced is compiled in otherwise."""
     code = (
         "import test_discovery as t, numpy as np\n"
         "from temperance.core import surprise\n"
-        f"surprise.{name} = t.{broken.__name__}\n"
+        f"surprise.{name} = {broken}\n"
         "try:\n"
         "    t.test_screening_equals_the_naive_one(2, 30.0, np.random.default_rng(3))\n"
         "except (AssertionError, KeyError):\n"
@@ -179,7 +185,7 @@ def test_broken_screening_is_caught(name, broken) -> None:
         capture_output=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr.decode()[-2_000:]
+    assert done.returncode == status, done.stderr.decode()[-2_000:]
 
 
 def test_looking_stays_within_the_allowance(rng) -> None:
@@ -277,7 +283,8 @@ def test_what_a_scout_meets_ends_that_scout_and_not_the_run(what, seed, monkeypa
 # ---- scouts side by side
 
 
-@pytest.mark.parametrize("at_once", [1, 2, 5])
+@pytest.mark.parametrize("at_once", [1, 2])
+@pytest.mark.filterwarnings("ignore::temperance.LearningWarning")
 def test_scouts_see_the_same_whoever_walks_beside_them(at_once, seed, monkeypatch) -> None:
     """One by one, or as many as there are levels; also where one of them meets an error."""
     draws = []
@@ -285,10 +292,10 @@ def test_scouts_see_the_same_whoever_walks_beside_them(at_once, seed, monkeypatc
         with monkeypatch.context() as patched:
             patched.setattr(events, "side_by_side", lambda n_rows, dim, number=number: min(number, n_rows))
             density = Meets(ZeroDivisionError("far out"))
-            with pytest.warns(tp.LearningWarning):
-                result = run_with(density, patched, seed=seed)
+            result = run_with(density, patched, seed=seed, search=tp.Search(bounds=(-20.0, 20.0)))
         draws.append(result.draws)
-        assert result.chains[0].modes.n_scouts > 4
+        assert result.chains[0].modes.n_climbs > 4
+        assert result.chains[0].modes.n_scouts_lost > 0
     np.testing.assert_array_equal(draws[0], draws[1])
 
 
@@ -303,14 +310,14 @@ def distant_pair(x):
     "search",
     [
         tp.Search(bounds=(-400.0, 400.0)),
-        tp.Search(bounds=[(-400.0, 400.0)] * 2, share=0.1),
+        tp.Search(bounds=[(-400.0, 400.0)] * 2, share=0.3),
         tp.Search(draw=lambda rng: 300.0 + 30.0 * rng.standard_normal(2)),
         tp.Search(points=[[250.0, 280.0], [310.0, 330.0]]),
     ],
     ids=["bounds", "pairs", "draw", "points"],
 )
 def test_a_search_finds_what_no_level_comes_near(search, seed) -> None:
-    options = {"draws": 300, "tune": 1_500, "chains": 2, "levels": 3, "cores": 1, "progress": False}
+    options = {"draws": 300, "tune": 3_000, "chains": 2, "levels": 3, "cores": 1, "progress": False}
     result = tp.sample(distant_pair, initial=np.zeros(2), seed=seed, search=search, **options)
     assert 0.3 < (result.draws[..., 0] > 150.0).mean() < 0.7
     assert result.searched.climbs > 0
@@ -350,15 +357,15 @@ def test_a_model_is_searched_in_its_own_units(seed) -> None:
             np.logaddexp(-0.5 * (np.log(p["rate"]) / 0.01) ** 2, -0.5 * ((p["rate"] - 50.0) / 0.1) ** 2)
         )
 
-    model = tp.Model({"rate": tp.priors.uniform(0.0, 100.0)}, likelihood)
+    model = tp.Model(likelihood, parameters={"rate": tp.priors.uniform(0.0, 100.0)})
     options = {"initial": {"rate": 1.0}, "levels": 2, "chains": 1, "draws": 200, "tune": 1_200, "cores": 1}
     for search in (tp.Search(bounds={"rate": (45.0, 55.0)}), tp.Search()):
         result = tp.sample(model, seed=seed, search=search, progress=False, **options)
         assert result.searched.climbs > 0
     assert result.searched.source == "prior"
-    with pytest.raises(tp.InvalidInputError, match="search.bounds has 'speed', and the parameters are rate"):
+    with pytest.raises(tp.InvalidInputError, match=r"search.bounds has 'speed', and the parameters are rate"):
         tp.sample(model, search=tp.Search(bounds={"speed": (1.0, 2.0)}), progress=False, **options)
-    with pytest.raises(tp.InvalidInputError, match="search.bounds: .*within the support"):
+    with pytest.raises(tp.InvalidInputError, match=r"search.bounds: .*within the support"):
         tp.sample(model, search=tp.Search(bounds={"rate": (200.0, 300.0)}), progress=False, **options)
 
 

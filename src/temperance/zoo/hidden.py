@@ -34,7 +34,7 @@ def distant_modes(dim: int = 20, *, distance: float = 100.0) -> Problem:
 
 
 def spike(dim: int = 10, *, ratio: float = 10.0, mass: float = 0.9) -> Problem:
-    """A normal of sd 1 in a box, with another one of sd 1 / ``ratio`` at its centre that has most of the mass.
+    """A normal of sd 1 in a box, and at its centre one of sd 1 / ``ratio`` that has most of the mass.
 
     From outside nothing leads to the spike, and tempered it is gone at once: a transition of first order.
     The density is zero beyond five sds in any coordinate. Both modes are at the origin, so that the second
