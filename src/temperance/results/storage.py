@@ -22,7 +22,7 @@ from temperance.runs.seeds import seed_from_plain, seed_to_plain
 if TYPE_CHECKING:
     from temperance.results.result import Result
 
-FORMAT = 8
+FORMAT = 9
 SUFFIX = ".npz"
 PHASES = ("tuning", "sampling")
 ENDS = ("beta", "log_scale", "mean", "covariance")  # one row for each level left

@@ -465,10 +465,21 @@ class ChainRun:
         now.frozen = True
 
     def _chain(self, settings: Settings, noise: Noise, trace: Trace) -> Chain:
-        jumps, refresh = self.now.learner.mixture, self.now.refresh
-        schedule = schedule_of(self.plan, self.now)
-        view, control = self._swaps.view, self.control
-        return Chain(self.state, self.info, view, settings, schedule, jumps, refresh, noise, trace, control)
+        learner = self.now.learner
+        return Chain(
+            state=self.state,
+            info=self.info,
+            swaps=self._swaps.view,
+            settings=settings,
+            schedule=schedule_of(self.plan, self.now),
+            jumps=learner.mixture,
+            refresh=self.now.refresh,
+            maps=learner.leaps.maps,
+            humps=learner.leaps.humps,
+            noise=noise,
+            trace=trace,
+            control=self.control,
+        )
 
     def _guarded(self, call: Callable[[], int]) -> None:
         """Call compiled code; whatever a user's function did wrong on the way becomes the failure."""

@@ -72,7 +72,7 @@ def fitted(learner: Learner, plan: Plan, given: Material, shape: FloatArray, n_d
     gained = efficiency(mixture, points, log_density)
     if len(learner.components):
         before = efficiency(learner.mixture, points, log_density)
-        if gained < LEARNING.keep_old * before:
+        if gained < LEARNING.keep_old * before and before > LEARNING.hopeless:
             return replace(learner, efficiency=before)
     return replace(
         learner,

@@ -1,0 +1,137 @@
+"""Leaps while tuning: how each kind has fared, and what they are made with from all states of all chains."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from temperance.core.state import LEAPT, N_KINDS, OWN, POOLED, FloatArray, Maps, Trace
+from temperance.modes.components import Components
+from temperance.modes.humps import humps_of
+from temperance.modes.leaps import Leaps, no_maps, on_trial
+from temperance.modes.maps import Places, distinct, make_maps, places_of, squares_in
+from temperance.modes.pairs import Correction, corrected, pairs_of
+from temperance.modes.policy import HUMP_FITTING, LEAPING, LEARNING
+from temperance.modes.student import from_parts, most_likely
+from temperance.runs.learner import Learner, explained_within
+from temperance.runs.plan import Plan
+
+
+def fared(learners: Sequence[Learner], traces: Sequence[Trace], n_done: int) -> FloatArray:
+    """Acceptance of each kind of leap since the last fit, with what was known before as a few leaps more."""
+    before = learners[0].leaps.acceptance
+    total, count = LEAPING.prior_leaps * before, np.full(N_KINDS, float(LEAPING.prior_leaps))
+    for learner, trace in zip(learners, traces, strict=True):
+        since = slice(learner.fitted_at, n_done)
+        made, accepted = LEAPT - trace.jump[since], trace.base_accept_prob[since].astype(np.float64)
+        for kind in range(N_KINDS):
+            count[kind] += np.count_nonzero(made == kind)
+            total[kind] += accepted[made == kind].sum()
+    acceptance: FloatArray = total / count
+    return acceptance
+
+
+def with_leaps(
+    learner: Learner, plan: Plan, before: Sequence[Learner], traces: Sequence[Trace], n_done: int
+) -> Learner:
+    """With leaps between the modes of a fit, where jumps are poor.
+
+    ``before`` is what the chains knew when they made the rows of their traces since the last fit.
+    """
+    acceptance = fared(before, traces, n_done)
+    worth = min(learner.acceptance, learner.efficiency)
+    if worth >= LEAPING.poor_jumps or not len(learner.components):
+        leaps = replace(learner.leaps, acceptance=acceptance, chance=np.zeros(N_KINDS))
+        return replace(learner, leaps=leaps)
+    first = int(LEARNING.early_states * n_done)
+    modes = distinct(learner.components, explained_within(plan))
+    maps = _maps(learner, plan, modes, before, traces, (first, n_done)) if len(modes) > 1 else None
+    thin = max(1, len(traces) * (n_done - first) // HUMP_FITTING.max_states)
+    states = np.concatenate([trace.draws[first:n_done:thin] for trace in traces])
+    leaps = Leaps(
+        chance=learner.leaps.chance,
+        acceptance=acceptance,
+        maps=no_maps(plan.dim) if maps is None else maps,
+        humps=humps_of(states) if plan.dim > 1 else learner.leaps.humps,
+        novelty=1.0 if maps is None else _novelty(maps, states, explained_within(plan)),
+    )
+    return replace(learner, leaps=on_trial(leaps, learner.acceptance))
+
+
+def _maps(
+    learner: Learner,
+    plan: Plan,
+    modes: Components,
+    before: Sequence[Learner],
+    traces: Sequence[Trace],
+    rows: tuple[int, int],
+) -> Maps:
+    """The modes by all states, their centres beside each other by the leaps that were tried."""
+    first, end = rows
+    work = len(traces) * (end - first) * len(modes) * plan.dim**2 / LEAPING.max_work
+    thin = int(np.clip(work, 1, max(1, plan.dim / LEAPING.states_per_mode)))
+    points = np.concatenate(
+        [trace.draws[first:end:thin] for trace in traces] + [one.archive.point for one in before]
+    )
+    even = np.full(len(modes), 1.0 / len(modes))
+    label = most_likely(points, from_parts(even, modes.centre, modes.covariance))
+    worth = min(1.0, thin * LEARNING.worth_a_state / plan.dim)
+    places = places_of(modes, learner.pooled, points, label, worth)
+    old = before[0].leaps.maps
+    if len(old.centre) > 1:
+        same = [
+            (one, trace)
+            for one, trace in zip(before, traces, strict=True)
+            if np.array_equal(one.leaps.maps.centre, old.centre)
+        ]
+        places = _aligned(places, old, _correction(old, same, end), explained_within(plan))
+    return make_maps(places)
+
+
+def _correction(
+    old: Maps, chains: Sequence[tuple[Learner, Trace]], end: int
+) -> tuple[int, Correction] | None:
+    """What the leaps since the last fit say, by the kind of map that explains them better."""
+    found = []
+    for kind in (POOLED, OWN):
+        parts = [_tried(trace, kind, learner.fitted_at, end) for learner, trace in chains]
+        points, proposals, rise = (np.concatenate(column)[-LEAPING.max_pairs :] for column in zip(*parts))
+        correction = corrected(pairs_of(old, kind, points, proposals, rise), len(old.centre))
+        if correction is not None and correction.left < LEAPING.explained:
+            found.append((correction.left, kind, correction))
+    return min(found, key=lambda one: one[0])[1:] if found else None
+
+
+def _tried(trace: Trace, kind: int, first: int, end: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Where the base level was before leaps of a kind, where they led, and the rise of the log density."""
+    rows = np.flatnonzero(trace.jump[max(first, 1) : end] == LEAPT - kind) + max(first, 1)
+    log_density = trace.log_density[rows - 1, 0] + trace.log_prior[rows - 1]
+    with np.errstate(invalid="ignore"):
+        rise = trace.proposal_log_density[rows] - log_density
+    return trace.draws[rows - 1], trace.proposal[rows], rise
+
+
+def _aligned(places: Places, old: Maps, found: tuple[int, Correction] | None, limit: float) -> Places:
+    """Modes that were known before are where pairs say that they are, and of that size."""
+    if found is None:
+        return places
+    kind, correction = found
+    distance = squares_in(old, POOLED, places.centre)
+    nearest = np.argmin(distance, axis=1)
+    known = (distance.min(axis=1) <= limit) & (np.bincount(nearest, minlength=len(old.centre))[nearest] == 1)
+    mine, theirs = np.flatnonzero(known), nearest[known]
+    if len(mine) < 2:
+        return places
+    dim = places.centre.shape[1]
+    centre, size = places.centre.copy(), places.size.copy()
+    steps = np.einsum("kij,kj->ki", old.root[kind, theirs], correction.shift[theirs])
+    centre[mine] = old.centre[theirs] + steps
+    log_size = 2.0 * old.log_volume[POOLED, theirs] / dim - np.log1p(correction.precision[theirs])
+    size[mine] = np.exp(log_size - log_size.mean() + np.log(size[mine]).mean())
+    return replace(places, centre=centre, size=size)
+
+
+def _novelty(maps: Maps, states: FloatArray, limit: float) -> float:
+    """Share of the states that are far from all modes of the maps."""
+    some = states[:: max(1, len(states) // LEARNING.max_states)]
+    return float(np.mean(squares_in(maps, POOLED, some).min(axis=1) > LEAPING.novel * limit))
