@@ -145,7 +145,9 @@ def test_scouts_climb_likelihood_and_prior_together(seed) -> None:
     settings = replace(PLAIN, jumps=tp.Jumps())
     plan = make_plan(HandTarget(flat_part, prior_part), [1.0, 0.5], 2, tune=100, settings=settings)
     run = make_run(plan, start=np.array([-4.0, 2.0]), seed=seed % 2**32)
-    scout = new_scout(run.state, 1, np.eye(2))
+    scout = new_scout(
+        run.state.position[1], float(run.state.log_density[1] + run.state.log_prior[1]), np.eye(2)
+    )
     assert scout.log_target[0] == pytest.approx(flat_part(scout.position) + prior_part(scout.position))
     records = run.state, run.info, kernel_settings(plan, adapting=True), run.control
 

@@ -38,6 +38,7 @@ from temperance.moves import records_of
 from temperance.runs.allocate import cut, new_control, new_info
 from temperance.runs.asking import asked
 from temperance.runs.averaging import Ladder, take_ladder
+from temperance.runs.candidates import with_starts
 from temperance.runs.events import for_the_draws, learn
 from temperance.runs.failures import density_failure, move_failure, own_failure, swap_failure, thawed_failure
 from temperance.runs.foresight import HotPoints, coming_jumps
@@ -357,6 +358,8 @@ class ChainRun:
         self.state.mean[:] = self.info.proposal
         self.state.log_density[:] = self.info.log_density
         self.state.log_prior[:] = self.info.log_prior
+        log_target = self.info.log_density + self.info.log_prior
+        self.now.learner = with_starts(self.now.learner, self.info.proposal, log_target)
 
     def _run_block(self, end: int) -> None:
         """Iterations up to ``end``, to the next stop, or as many as there are random numbers for."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from temperance.core.scout import Scout
 from temperance.core.state import FloatArray, Mixture, Trace
+from temperance.runs.candidates import left_from, next_start
 from temperance.runs.learn import affords_scout, frozen, learnt, postponed, to_scout
 from temperance.runs.learner import Learner
 from temperance.runs.levels import apparent_scales, covariance_of, own_component
@@ -114,12 +115,24 @@ def _scouted(
 ) -> Learner:
     """What scouts find that are sent where no mode is known."""
     evaluated = int(trace.evaluations[: now.n_done].sum())
+    is_due = now.n_done >= learner.next_check
     learner, levels = to_scout(learner, plan, now.core, now.n_done, evaluated)
+
+    def explored(learner: Learner, point: FloatArray, log_target: float) -> Learner:
+        scout = new_scout(point, log_target, covariance)
+        rng = np.random.default_rng(keyed(seed, SCOUTS, learner.n_scouts))
+        return explore(learner, plan, scout, rng, walk)
+
+    while is_due and len(learner.components) and affords_scout(learner, plan, evaluated):
+        row = next_start(learner, plan)
+        if row is None:
+            break
+        point, log_target = learner.start[row], float(learner.start_log_target[row])
+        learner = explored(left_from(learner, row), point, log_target)
     for level in levels:
         if affords_scout(learner, plan, evaluated):
-            scout = new_scout(now.core, level, covariance)
-            rng = np.random.default_rng(keyed(seed, SCOUTS, learner.n_scouts))
-            learner = explore(learner, plan, scout, rng, walk)
+            log_target = float(now.core.log_density[level] + now.core.log_prior[level])
+            learner = explored(learner, now.core.position[level], log_target)
     return learner
 
 

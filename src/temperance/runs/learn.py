@@ -20,6 +20,7 @@ from temperance.modes.policy import LEARNING, SCOUTING
 from temperance.modes.refine import regressed
 from temperance.modes.regress import Known
 from temperance.modes.student import log_fall, squares
+from temperance.modes.surprise import margin, surprises
 from temperance.modes.worth import jump_chance, rest_every, tuning_chance
 from temperance.runs.fitting import distinct_states, fitted, material
 from temperance.runs.leaping import with_leaps
@@ -99,7 +100,7 @@ def scout_steps(dim: int) -> int:
 def with_found(learner: Learner, plan: Plan, scout: Scout) -> Learner:
     """What a scout found becomes a mode if no other explains it."""
     centre = scout.kept.mean(axis=0)
-    if not len(learner.components) or learner.nearest(centre[None])[0] <= explained_within(plan):
+    if not len(learner.components) or not _is_new(learner, plan, scout, centre):
         return learner
     covariance = math.exp(2.0 * scout.log_scale[0]) * learner.pooled
     falls = log_fall(squares(scout.kept, centre, covariance), plan.dim)
@@ -116,6 +117,14 @@ def with_found(learner: Learner, plan: Plan, scout: Scout) -> Learner:
         archive=learner.archive.with_scout(scout),
         mixture=with_chance(mixture, float(learner.mixture.chance[0])),
     )
+
+
+def _is_new(learner: Learner, plan: Plan, scout: Scout, centre: FloatArray) -> bool:
+    """Whether no mode explains where a scout has come to: it is far from all, or the density is far higher."""
+    if learner.nearest(centre[None])[0] > explained_within(plan):
+        return True
+    above = surprises(scout.kept, scout.kept_log_target, learner.components, learner.mixture)
+    return bool(np.median(above) > margin(plan.dim))
 
 
 def _seen_by(scout: Scout) -> Known:

@@ -62,6 +62,9 @@ class Learner:
     leaps: Leaps
     told_at: FloatArray  # (component,) of those that chains share: when all came to know of it
     seen: FloatArray  # (component,) likewise: one if this chain had been there by itself before, else zero
+    start: FloatArray  # (start, dim) the distinct points that this chain was given
+    start_log_target: FloatArray  # (start,)
+    start_scouted: FloatArray  # (start,) one if a scout has left from there, else zero
     next_fit: int
     next_check: int
     shape_is_known: bool = False  # ``pooled`` is that of components which describe many states well
@@ -96,6 +99,9 @@ def first_learner(plan: Plan) -> Learner:
         leaps=no_leaps(dim),
         told_at=np.empty(0),
         seen=np.empty(0),
+        start=np.empty((0, dim)),
+        start_log_target=np.empty(0),
+        start_scouted=np.empty(0),
         next_fit=next_fit,
         next_check=next_fit,
     )

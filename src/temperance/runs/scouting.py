@@ -7,20 +7,20 @@ from dataclasses import replace
 import numpy as np
 
 from temperance.core.scout import Scout
-from temperance.core.state import FloatArray, State
+from temperance.core.state import FloatArray
 from temperance.modes.policy import SCOUTING
 from temperance.runs.learn import scout_steps, with_found
 from temperance.runs.learner import Learner
 from temperance.runs.plan import Plan
 
 
-def new_scout(state: State, level: int, covariance: FloatArray) -> Scout:
-    """A scout that starts at what is at a level, and whose first proposals have this covariance."""
-    dim = state.position.shape[1]
+def new_scout(point: FloatArray, log_target: float, covariance: FloatArray) -> Scout:
+    """A scout that starts at a point, and whose first proposals have this covariance."""
+    dim = len(point)
     n_steps, n_kept = scout_steps(dim), SCOUTING.kept
     return Scout(
-        position=state.position[level].copy(),
-        log_target=state.log_density[level : level + 1] + state.log_prior[level : level + 1],
+        position=point.copy(),
+        log_target=np.array([log_target]),
         log_scale=np.zeros(1),
         root=np.linalg.cholesky(covariance).astype(np.float64),
         normals=np.empty((n_steps, dim)),

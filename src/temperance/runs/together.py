@@ -91,6 +91,9 @@ def _with_common(own: Learner, common: Learner, plan: Plan, trace: Trace, n_done
     return replace(
         common,
         archive=own.archive,
+        start=own.start,
+        start_log_target=own.start_log_target,
+        start_scouted=own.start_scouted,
         next_check=own.next_check,
         n_scouts=own.n_scouts,
         n_scout_evaluations=own.n_scout_evaluations,
