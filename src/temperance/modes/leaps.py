@@ -48,12 +48,15 @@ def possible(leaps: Leaps) -> tuple[int, ...]:
     return (*maps, HUMPS) if len(leaps.humps.coordinate) else maps
 
 
-def on_trial(leaps: Leaps, jumps: float) -> Leaps:
-    """While tuning: all kinds are tried where jumps are poor, and what is good is made more often."""
+def on_trial(leaps: Leaps, jumps: float, *, early: bool) -> Leaps:
+    """While tuning: all kinds are tried where jumps are poor, and what is good is made more often.
+
+    Maps with the pooled shape go on early in the tuning even where they fail, for what they teach.
+    """
     chance = np.zeros(N_KINDS)
     if jumps < LEAPING.poor_jumps:
         for kind in possible(leaps):
-            failed = leaps.acceptance[kind] < LEAPING.idle
+            failed = leaps.acceptance[kind] < LEAPING.idle and not (early and kind == POOLED)
             chance[kind] = LEAPING.idle_chance if failed else LEAPING.trial_chance
         for kind in _better(leaps, jumps):
             chance[kind] = LEAPING.tuning_chance * _share(leaps, jumps)[kind] + LEAPING.trial_chance

@@ -34,7 +34,8 @@ class Correction:
 
     shift: FloatArray  # (mode, dim) in the widths of the mode
     precision: FloatArray  # (mode,) beside what was thought, less one
-    left: float  # sd of what is left unexplained
+    left: float  # sd of what is left unexplained of log ratios
+    before: float  # their sd
 
 
 def pairs_of(maps: Maps, kind: int, points: FloatArray, proposals: FloatArray, rise: FloatArray) -> Pairs:
@@ -67,7 +68,14 @@ def corrected(pairs: Pairs, n_modes: int) -> Correction | None:
     blocks = coefficient[1:]
     shift = blocks[2 * n_modes :].reshape(n_modes, dim)
     precision = np.clip(blocks[n_modes : 2 * n_modes], *LEAPING.bounds)
-    return Correction(shift, precision, left)
+    middle = robust @ pairs.rise / robust.sum()
+    before = float(np.sqrt(robust @ (pairs.rise - middle) ** 2 / robust.sum()))
+    return Correction(shift, precision, left, before)
+
+
+def explains(correction: Correction) -> bool:
+    """Whether pairs know better than states where centres are."""
+    return correction.left < max(LEAPING.explained, LEAPING.explained_share * correction.before)
 
 
 def _design(pairs: Pairs, n_modes: int) -> FloatArray:

@@ -117,6 +117,7 @@ class Leaping:
     trial_chance: float = 0.06  # of each kind in tuning, until it is known
     idle_chance: float = 0.005  # of a kind that has failed: maps become better
     idle: float = 0.005  # an acceptance at which a kind has failed
+    learning: float = 0.6  # of the tuning, in which maps with the pooled shape may fail: pairs teach them
     tuning_chance: float = 0.25  # of what is known to be good; walks have to learn
     max_chance: float = 0.5  # of all leaps: only walks and jumps change the place within a mode
     jumps_share: float = 0.1  # of the proposals that stay jumps, for weighted estimates and workers
@@ -133,6 +134,7 @@ class Leaping:
     n_robust: int = 3  # regressions, each with the outliers of the one before weighing less
     outlier: float = 3.0  # times the median residual
     explained: float = 1.0  # sd of what is left of log ratios, below which pairs know best where centres are
+    explained_share: float = 0.5  # or of what there was
     constant_sd: float = 30.0  # times the prior sd of other coefficients: heights differ by any number
     bounds: tuple[float, float] = (-0.5, 1.0)  # of the change of a mode's precision at once
     novel: float = 1.5  # times the squared distance that explains a state

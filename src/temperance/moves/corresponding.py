@@ -21,9 +21,10 @@ ORIGIN, GOAL = 1, 2  # places of the uniforms; the first says whether to leap
 
 
 class Room(NamedTuple):
-    """A point in the widths of its mode."""
+    """A point in the widths of its mode, and the log of the sum of the claims of all modes on it."""
 
     whitened: Annotated[FloatArray, of("dim")]
+    log_claims: Annotated[FloatArray, of(1)]
 
 
 @compiled
@@ -40,10 +41,12 @@ def whiten(kind: int, mode: int, point: FloatArray, maps: Maps, whitened: FloatA
 
 
 @compiled
-def log_claim(kind: int, mode: int, point: FloatArray, maps: Maps, whitened: FloatArray) -> float:
-    """Log of weight times density, of Student's t, of a mode at a point, but for a constant of all modes."""
-    square = whiten(kind, mode, point, maps, whitened)
-    fall = 0.5 * (JUMP_DOF + point.shape[0]) * math.log1p(square / JUMP_DOF)
+def log_claim(kind: int, mode: int, square: float, maps: Maps) -> float:
+    """Log of weight times density, of Student's t, of a mode at this squared distance.
+
+    A constant that is the same for all modes is left out.
+    """
+    fall = 0.5 * (JUMP_DOF + maps.centre.shape[1]) * math.log1p(square / JUMP_DOF)
     return float(maps.log_weight[mode] - maps.log_volume[kind, mode] - fall)
 
 
@@ -57,31 +60,35 @@ def log_sum(one: float, other: float) -> float:
 
 
 @compiled
-def log_all_claims(kind: int, point: FloatArray, maps: Maps, whitened: FloatArray) -> float:
-    """Log of the sum of the claims of all modes on a point."""
-    total = -math.inf
-    for mode in range(maps.centre.shape[0]):
-        total = log_sum(total, log_claim(kind, mode, point, maps, whitened))
-    return total
-
-
-@compiled
-def choose_origin(uniform: float, kind: int, point: FloatArray, maps: Maps, whitened: FloatArray) -> int:
-    """The mode that a point belongs to, by responsibility.
+def choose_origin(uniform: float, kind: int, point: FloatArray, maps: Maps, info: Any) -> int:
+    """The mode that a point belongs to, by responsibility; the sum of all claims is noted, in place.
 
     Mode by mode: each takes the place of those before with its share of the sum so far, and what is left of
     the uniform is uniform again.
     """
     chosen, total = 0, -math.inf
     for mode in range(maps.centre.shape[0]):
-        claim = log_claim(kind, mode, point, maps, whitened)
+        claim = log_claim(kind, mode, whiten(kind, mode, point, maps, info.whitened), maps)
         total = log_sum(total, claim)
         share = math.exp(claim - total) if claim > -math.inf else 0.0
         if uniform < share:
             chosen, uniform = mode, uniform / share
         elif share < 1.0:
             uniform = (uniform - share) / (1.0 - share)
+    info.log_claims[0] = total
     return chosen
+
+
+@compiled
+def log_claims_with(
+    kind: int, mode: int, claim: float, point: FloatArray, maps: Maps, whitened: FloatArray
+) -> float:
+    """Log of the sum of the claims of all modes on a point, where that of one mode is known."""
+    total = claim
+    for other in range(maps.centre.shape[0]):
+        if other != mode:
+            total = log_sum(total, log_claim(kind, other, whiten(kind, other, point, maps, whitened), maps))
+    return total
 
 
 @compiled
@@ -117,13 +124,9 @@ def place_in(kind: int, mode: int, whitened: FloatArray, maps: Maps, point: Floa
 
 
 @compiled
-def log_way(
-    kind: int, origin: int, goal: int, point: FloatArray, maps: Maps, whitened: FloatArray
-) -> float:
-    """Log of the chance to choose these two modes at a point."""
-    claim = log_claim(kind, origin, point, maps, whitened)
-    log_responsibility = claim - log_all_claims(kind, point, maps, whitened)
-    return float(log_responsibility + maps.log_weight[goal] - log_others(origin, maps))
+def log_choice(origin: int, goal: int, maps: Maps) -> float:
+    """Log of the chance of a goal, once the origin is chosen."""
+    return float(maps.log_weight[goal] - log_others(origin, maps))
 
 
 @compiled
@@ -131,17 +134,20 @@ def begin(chain: Any, row: int, level: int) -> None:
     """The same place of another mode; in place. A point that is too far out for any mode stays."""
     info, maps, kind = chain.info, chain.maps, chain.info.variant[level]
     point, proposal, uniforms = chain.state.position[level], info.proposal[level], chain.noise.jump_uniforms
-    origin = choose_origin(uniforms[row, AT_BASE, ORIGIN], kind, point, maps, info.whitened)
+    origin = choose_origin(uniforms[row, AT_BASE, ORIGIN], kind, point, maps, info)
     goal = choose_goal(uniforms[row, AT_BASE, GOAL], origin, maps)
     info.which[level] = goal
-    if not whiten(kind, origin, point, maps, info.whitened) < math.inf:
+    square = whiten(kind, origin, point, maps, info.whitened)
+    if not square < math.inf:
         for i in range(point.shape[0]):
             proposal[i] = point[i]
         info.log_proposal_ratio[level] = -math.inf
         return
     place_in(kind, goal, info.whitened, maps, proposal)
-    way = log_way(kind, origin, goal, point, maps, info.whitened)
-    back = log_way(kind, goal, origin, proposal, maps, info.whitened)
+    here, there = log_claim(kind, origin, square, maps), log_claim(kind, goal, square, maps)
+    way = here - info.log_claims[0] + log_choice(origin, goal, maps)
+    back = there - log_claims_with(kind, goal, there, proposal, maps, info.whitened)
+    back += log_choice(goal, origin, maps)
     volume = maps.log_volume[kind, goal] - maps.log_volume[kind, origin]
     ratio = back - way + volume
     info.log_proposal_ratio[level] = -math.inf if math.isnan(ratio) else ratio

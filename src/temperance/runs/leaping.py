@@ -10,7 +10,7 @@ from temperance.modes.components import Components
 from temperance.modes.humps import humps_of
 from temperance.modes.leaps import Leaps, no_maps, on_trial
 from temperance.modes.maps import Places, distinct, make_maps, places_of, squares_in
-from temperance.modes.pairs import Correction, corrected, pairs_of
+from temperance.modes.pairs import Correction, corrected, explains, pairs_of
 from temperance.modes.policy import HUMP_FITTING, LEAPING, LEARNING
 from temperance.modes.student import from_parts, most_likely
 from temperance.runs.learner import Learner, explained_within
@@ -55,7 +55,8 @@ def with_leaps(
         humps=humps_of(states) if plan.dim > 1 else learner.leaps.humps,
         novelty=1.0 if maps is None else _novelty(maps, states, explained_within(plan)),
     )
-    return replace(learner, leaps=on_trial(leaps, learner.acceptance))
+    early = n_done < LEAPING.learning * plan.tune
+    return replace(learner, leaps=on_trial(leaps, learner.acceptance, early=early))
 
 
 def _maps(
@@ -97,7 +98,7 @@ def _correction(
         parts = [_tried(trace, kind, learner.fitted_at, end) for learner, trace in chains]
         points, proposals, rise = (np.concatenate(column)[-LEAPING.max_pairs :] for column in zip(*parts))
         correction = corrected(pairs_of(old, kind, points, proposals, rise), len(old.centre))
-        if correction is not None and correction.left < LEAPING.explained:
+        if correction is not None and explains(correction):
             found.append((correction.left, kind, correction))
     return min(found, key=lambda one: one[0])[1:] if found else None
 

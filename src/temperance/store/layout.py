@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-FORMAT = 6
+FORMAT = 7
 DIGEST = 16  # letters of the checksum in a name
 _COMMIT = re.compile(rf"commit-(\d{{8}})-([0-9a-f]{{{DIGEST}}})\.npz")
 _CHUNK = re.compile(r"rows-(\d{8})-(\d{8})\.npz")
