@@ -4,6 +4,7 @@ import numpy as np
 
 from temperance.core.state import FloatArray, Humps, IntArray
 from temperance.modes.leaps import no_humps
+from temperance.modes.overlap import BoolArray
 from temperance.modes.policy import HUMP_FITTING
 
 
@@ -22,6 +23,20 @@ def humps_of(points: FloatArray) -> Humps:
         table[:, which, : len(found[i])] = np.array(found[i]).T
     share, centre, sd = (np.ascontiguousarray(column) for column in table)
     return Humps(np.array(several, dtype=np.int64), share, centre, sd)
+
+
+def other_hump(humps: Humps, before: FloatArray, after: FloatArray) -> BoolArray:
+    """Whether any coordinate is at another of its humps in a row than it was."""
+    changed = np.zeros(len(before), dtype=np.bool_)
+    for which, i in enumerate(humps.coordinate):
+        with np.errstate(divide="ignore"):
+            height = np.log(humps.share[which] / humps.sd[which])
+        sides = [
+            np.argmax(height - 0.5 * ((x[:, i, None] - humps.centre[which]) / humps.sd[which]) ** 2, axis=1)
+            for x in (before, after)
+        ]
+        changed |= sides[0] != sides[1]
+    return changed
 
 
 def _parts(values: FloatArray) -> list[tuple[float, float, float]]:

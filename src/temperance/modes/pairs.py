@@ -35,7 +35,7 @@ class Correction:
     shift: FloatArray  # (mode, dim) in the widths of the mode
     precision: FloatArray  # (mode,) beside what was thought, less one
     left: float  # sd of what is left unexplained of log ratios
-    before: float  # their sd
+    before: float  # the same for maps as they are, but for the heights of modes
 
 
 def pairs_of(maps: Maps, kind: int, points: FloatArray, proposals: FloatArray, rise: FloatArray) -> Pairs:
@@ -68,8 +68,8 @@ def corrected(pairs: Pairs, n_modes: int) -> Correction | None:
     blocks = coefficient[1:]
     shift = blocks[2 * n_modes :].reshape(n_modes, dim)
     precision = np.clip(blocks[n_modes : 2 * n_modes], *LEAPING.bounds)
-    middle = robust @ pairs.rise / robust.sum()
-    before = float(np.sqrt(robust @ (pairs.rise - middle) ** 2 / robust.sum()))
+    alike = pairs.rise - design[:, : 1 + n_modes] @ ridge(design[:, : 1 + n_modes], pairs.rise, robust)
+    before = float(np.sqrt(robust @ alike**2 / robust.sum()))
     return Correction(shift, precision, left, before)
 
 

@@ -134,6 +134,7 @@ class Leaping:
     n_robust: int = 3  # regressions, each with the outliers of the one before weighing less
     outlier: float = 3.0  # times the median residual
     explained: float = 1.0  # sd of what is left of log ratios, below which pairs know best where centres are
+    damping: float = 0.8  # of what pairs say, since the shape that it is in is known poorly at first
     explained_share: float = 0.5  # or of what there was
     constant_sd: float = 30.0  # times the prior sd of other coefficients: heights differ by any number
     bounds: tuple[float, float] = (-0.5, 1.0)  # of the change of a mode's precision at once

@@ -5,12 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from temperance.core.state import LEAPT, N_KINDS, OWN, POOLED, FloatArray, Maps, Trace
+from temperance.core.state import HUMPS, LEAPT, N_KINDS, OWN, POOLED, FloatArray, Humps, IntArray, Maps, Trace
 from temperance.modes.components import Components
-from temperance.modes.humps import humps_of
+from temperance.modes.humps import humps_of, other_hump
 from temperance.modes.leaps import Leaps, no_maps, on_trial
 from temperance.modes.maps import Places, distinct, make_maps, places_of, squares_in
 from temperance.modes.pairs import Correction, corrected, explains, pairs_of
+from temperance.modes.overlap import BoolArray
 from temperance.modes.policy import HUMP_FITTING, LEAPING, LEARNING
 from temperance.modes.student import from_parts, most_likely
 from temperance.runs.learner import Learner, explained_within
@@ -25,10 +26,19 @@ def fared(learners: Sequence[Learner], traces: Sequence[Trace], n_done: int) -> 
         since = slice(learner.fitted_at, n_done)
         made, accepted = LEAPT - trace.jump[since], trace.base_accept_prob[since].astype(np.float64)
         for kind in range(N_KINDS):
-            count[kind] += np.count_nonzero(made == kind)
-            total[kind] += accepted[made == kind].sum()
+            rows = np.flatnonzero(made == kind)
+            count[kind] += len(rows)
+            if kind == HUMPS and len(rows):
+                rows = rows[changed_hump(learner.leaps.humps, trace, rows + since.start)]
+            total[kind] += accepted[rows].sum()
     acceptance: FloatArray = total / count
     return acceptance
+
+
+def changed_hump(humps: Humps, trace: Trace, rows: IntArray) -> BoolArray:
+    """Whether leaps between humps were to lead to another one, in these rows; the first has none before it."""
+    before, proposal = trace.draws[rows - 1], trace.proposal[rows]
+    return other_hump(humps, before, proposal) & (rows > 0)
 
 
 def with_leaps(
@@ -39,9 +49,10 @@ def with_leaps(
     ``before`` is what the chains knew when they made the rows of their traces since the last fit.
     """
     acceptance = fared(before, traces, n_done)
+    learner = replace(learner, leaps=replace(learner.leaps, acceptance=acceptance))
     worth = min(learner.acceptance, learner.efficiency)
     if worth >= LEAPING.poor_jumps or not len(learner.components):
-        leaps = replace(learner.leaps, acceptance=acceptance, chance=np.zeros(N_KINDS))
+        leaps = replace(learner.leaps, chance=np.zeros(N_KINDS))
         return replace(learner, leaps=leaps)
     first = int(LEARNING.early_states * n_done)
     modes = distinct(learner.components, explained_within(plan))
@@ -85,7 +96,8 @@ def _maps(
             for one, trace in zip(before, traces, strict=True)
             if np.array_equal(one.leaps.maps.centre, old.centre)
         ]
-        places = _aligned(places, old, _correction(old, same, end), explained_within(plan))
+        accepted = float(learner.leaps.acceptance[[POOLED, OWN]].max())
+        places = _aligned(places, old, _correction(old, same, end), accepted, explained_within(plan))
     return make_maps(places)
 
 
@@ -112,8 +124,15 @@ def _tried(trace: Trace, kind: int, first: int, end: int) -> tuple[FloatArray, F
     return trace.draws[rows - 1], trace.proposal[rows], rise
 
 
-def _aligned(places: Places, old: Maps, found: tuple[int, Correction] | None, limit: float) -> Places:
-    """Modes that were known before are where pairs say that they are, and of that size."""
+def _aligned(
+    places: Places, old: Maps, found: tuple[int, Correction] | None, accepted: float, limit: float
+) -> Places:
+    """Modes that were known before are beside each other as pairs say, the less so the more are accepted.
+
+    Where leaps are accepted, the states of all modes have had one place, so that the errors of their means
+    are the same; where they are not, pairs know better. Only how centres lie to each other matters, so that
+    their common place is left to the states.
+    """
     if found is None:
         return places
     kind, correction = found
@@ -124,11 +143,13 @@ def _aligned(places: Places, old: Maps, found: tuple[int, Correction] | None, li
     if len(mine) < 2:
         return places
     dim = places.centre.shape[1]
-    centre, size = places.centre.copy(), places.size.copy()
-    steps = np.einsum("kij,kj->ki", old.root[kind, theirs], correction.shift[theirs])
-    centre[mine] = old.centre[theirs] + steps
     log_size = 2.0 * old.log_volume[POOLED, theirs] / dim - np.log1p(correction.precision[theirs])
+    size, centre = places.size.copy(), places.centre.copy()
     size[mine] = np.exp(log_size - log_size.mean() + np.log(size[mine]).mean())
+    width = np.sqrt(size[mine])[:, None]
+    steps = LEAPING.damping * np.einsum("kij,kj->ki", old.root[kind, theirs], correction.shift[theirs])
+    offset = (old.centre[theirs] + steps - centre[mine]) / width
+    centre[mine] += (1.0 - accepted) * width * (offset - offset.mean(axis=0))
     return replace(places, centre=centre, size=size)
 
 
