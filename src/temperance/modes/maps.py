@@ -118,5 +118,3 @@ def squares_in(maps: Maps, kind: int, points: FloatArray) -> FloatArray:
         for centre, whitener in zip(maps.centre, maps.whitener[kind], strict=True)
     ]
     return np.stack(columns, axis=1)
-
-
