@@ -225,7 +225,7 @@ BOTH = Case(mode="power", strategy=EVEN_ODD)
 PRIOR = Case(mode="prior", strategy=EVEN_ODD)
 JUMPS = Case(mode="power", strategy=ADJACENT, jumps="often")
 LEAPING = Case(mode="power", strategy=ADJACENT, leaps="mostly")
-HUMPS = Case(mode="power", strategy=ADJACENT, leaps="humps")
+HUMPS = Case(mode="power", strategy=ADJACENT, leaps="nothing but humps")
 SLICES = Case(mode="power", strategy=ADJACENT, walk="slice", log_width=2.0)
 # Along a direction that may as well be its opposite, some mistakes make up for each other.
 ALONG = replace(SLICES, dim=2, coordinate_every=1)
@@ -266,9 +266,9 @@ MUTANTS = {
         responsibility_of_one_side,
     ),
     "weights_not_renormalised": (1500, LEAPING, corresponding, "log_choice", weights_not_renormalised),
-    "maps_follow_the_state": (1500, LEAPING, iteration, "begin_level", maps_follow_the_state),
+    "maps_follow_the_state": (6000, LEAPING, iteration, "begin_level", maps_follow_the_state),
     "wrong_mode_of_origin": (1500, LEAPING, corresponding, "choose_origin", wrong_mode_of_origin),
-    "humps_without_density": (1500, HUMPS, hump_moves, "log_hump_density", humps_without_density),
+    "humps_without_density": (6000, HUMPS, hump_moves, "log_hump_density", humps_without_density),
     "unbroken_leaps": (1500, replace(LEAPING, leaps="all"), iteration, "begin_level", begin_level),
     "unbroken_slices": (1500, WIDE, slicing, "follow", _follow),
     "unbroken": (1500, replace(SWAPS, strategy=EQUI_ENERGY), swap, "swap_log_accept", _accept),

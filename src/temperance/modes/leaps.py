@@ -17,6 +17,8 @@ class Leaps:
     maps: Maps
     humps: Humps
     novelty: float  # share of the states that lie in no mode of the maps, one where there are none
+    damping: float  # of the next correction by pairs
+    error: float  # of the maps, as pairs said last; infinite if they have not
 
     @property
     def best(self) -> float:
@@ -39,7 +41,7 @@ def no_humps() -> Humps:
 def no_leaps(dim: int) -> Leaps:
     """Nothing yet."""
     before = np.full(N_KINDS, LEAPING.prior_acceptance)
-    return Leaps(np.zeros(N_KINDS), before, no_maps(dim), no_humps(), 1.0)
+    return Leaps(np.zeros(N_KINDS), before, no_maps(dim), no_humps(), 1.0, LEAPING.damping[1], np.inf)
 
 
 def possible(leaps: Leaps) -> tuple[int, ...]:

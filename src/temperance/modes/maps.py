@@ -9,7 +9,7 @@ from temperance.modes.components import Components
 from temperance.modes.fit import prior_weight
 from temperance.modes.mixture import mode_weights
 from temperance.modes.policy import LEAPING
-from temperance.modes.student import influence
+from temperance.modes.student import influence, squares
 from temperance.theory import chi_square_quantile
 
 
@@ -51,6 +51,12 @@ def distinct(components: Components, limit: float) -> Components:
     return components.chosen(np.isin(np.arange(len(components)), kept))
 
 
+def squares_to(points: FloatArray, components: Components) -> FloatArray:
+    """Squared distances of points from components in their widths, (point, component)."""
+    pairs = zip(components.centre, components.covariance, strict=True)
+    return np.stack([squares(points, centre, covariance) for centre, covariance in pairs], axis=1)
+
+
 def _square(components: Components, k: int, heavier: int) -> float:
     """The squared distance of one centre from another, in the widths there."""
     offset = components.centre[k] - components.centre[heavier]
@@ -75,6 +81,7 @@ def places_of(
             scatter += around / size[k]
             freedom += n - 1.0
     shape = (worth * scatter + weight * pooled) / (worth * freedom + weight)
+    shape = towards_diagonal(shape, max(worth * freedom, 1.0))
     for k, found in enumerate(robust):
         if found is not None:
             _, _, around, n = found
@@ -82,6 +89,21 @@ def places_of(
     mass = mode_weights(components)
     goals = (1.0 - LEAPING.even) * mass + LEAPING.even / len(components)
     return Places(goals / goals.sum(), centre, shape, size, own)
+
+
+def towards_diagonal(shape: FloatArray, n_independent: float) -> FloatArray:
+    """A covariance with its correlations shrunk by the share of them that is noise, after Ledoit & Wolf 2004.
+
+    Of so many independent states each of the d (d − 1) correlations has a noise of one part in their number.
+    """
+    dim = len(shape)
+    sd = np.sqrt(np.diag(shape))
+    correlation = shape / np.outer(sd, sd)
+    found = float((correlation**2).sum()) - dim
+    noise = dim * (dim - 1) / n_independent
+    share = min(1.0, noise / found) if found > 0.0 else 0.0
+    shrunk: FloatArray = (1.0 - share) * shape + share * np.diag(np.diag(shape))
+    return shrunk
 
 
 def _sizes(components: Components, whitener: FloatArray) -> FloatArray:

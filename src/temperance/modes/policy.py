@@ -97,6 +97,7 @@ class Jumping:
 
     min_weight: float = 0.1  # over the number of modes: no mode is as good as forgotten
     negligible: float = -20.0  # log of a mass beside that of the heaviest mode
+    negligible_per_dim: float = -0.5  # or that: in many dimensions volumes, and so masses, are poorly known
     broad_weight: float = 0.05  # of the defensive component
     trimmed: float = 0.02  # of the states, whose ratios say more about luck than about the mixture
     max_chance: float = 0.95  # walks go on: a mixture never knows all
@@ -134,7 +135,10 @@ class Leaping:
     n_robust: int = 3  # regressions, each with the outliers of the one before weighing less
     outlier: float = 3.0  # times the median residual
     explained: float = 1.0  # sd of what is left of log ratios, below which pairs know best where centres are
-    damping: float = 0.8  # of what pairs say, since the shape that it is in is known poorly at first
+    damping: tuple[float, float] = (0.1, 0.8)  # of what pairs say: the shape that it is in is known poorly
+    progress: float = 0.7  # times what pairs said before: a smaller step has to follow what is above
+    damping_falls: float = 0.5  # by which it is then multiplied
+    damping_grows: float = 1.5  # and by which otherwise
     explained_share: float = 0.5  # or of what there was
     constant_sd: float = 30.0  # times the prior sd of other coefficients: heights differ by any number
     bounds: tuple[float, float] = (-0.5, 1.0)  # of the change of a mode's precision at once

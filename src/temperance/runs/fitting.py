@@ -7,13 +7,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from temperance.core.state import FloatArray, Trace
+from temperance.modes.components import Components
 from temperance.modes.fit import Sample, fit_modes
+from temperance.modes.maps import distinct, squares_to
 from temperance.modes.mixture import make_mixture, with_mass
 from temperance.modes.policy import LEARNING, REGRESSION
 from temperance.modes.refine import regressed
 from temperance.modes.regress import Known
 from temperance.modes.worth import efficiency
-from temperance.runs.learner import Archive, Learner
+from temperance.runs.learner import Archive, Learner, explained_within
 from temperance.runs.plan import Plan
 
 
@@ -66,6 +68,8 @@ def fitted(learner: Learner, plan: Plan, given: Material, shape: FloatArray, n_d
     shape_is_known = bool(described.sum() > REGRESSION.well_described)
     if shape_is_known:
         pooled = np.tensordot(described / described.sum(), components.covariance, 1)
+    if plan.dim > REGRESSION.max_dim:
+        components = components.joined(forgotten(learner, components, plan))
     components = with_mass(components)
     broad = points.mean(axis=0), np.cov(points.T).reshape(shape.shape) + pooled / len(points)
     mixture = make_mixture(components, *broad)
@@ -84,6 +88,15 @@ def fitted(learner: Learner, plan: Plan, given: Material, shape: FloatArray, n_d
         broad_covariance=broad[1],
         efficiency=gained,
     )
+
+
+def forgotten(learner: Learner, found: Components, plan: Plan) -> Components:
+    """Modes that were known and that no component of a fit explains: states are few in many dimensions."""
+    known = distinct(learner.components, explained_within(plan))
+    if not len(known) or not len(found):
+        return known
+    near = squares_to(known.centre, found) <= explained_within(plan)
+    return known.chosen(~np.any(near, axis=1))
 
 
 def distinct_states(trace: Trace, first: int, end: int, n_chains: int = 1) -> tuple[FloatArray, FloatArray]:

@@ -10,8 +10,8 @@ from temperance.modes.components import Components
 from temperance.modes.humps import humps_of, other_hump
 from temperance.modes.leaps import Leaps, no_maps, on_trial
 from temperance.modes.maps import Places, distinct, make_maps, places_of, squares_in
-from temperance.modes.pairs import Correction, corrected, explains, pairs_of
 from temperance.modes.overlap import BoolArray
+from temperance.modes.pairs import Correction, corrected, explains, pairs_of
 from temperance.modes.policy import HUMP_FITTING, LEAPING, LEARNING
 from temperance.modes.student import from_parts, most_likely
 from temperance.runs.learner import Learner, explained_within
@@ -56,29 +56,32 @@ def with_leaps(
         return replace(learner, leaps=leaps)
     first = int(LEARNING.early_states * n_done)
     modes = distinct(learner.components, explained_within(plan))
-    maps = _maps(learner, plan, modes, before, traces, (first, n_done)) if len(modes) > 1 else None
     thin = max(1, len(traces) * (n_done - first) // HUMP_FITTING.max_states)
     states = np.concatenate([trace.draws[first:n_done:thin] for trace in traces])
-    leaps = Leaps(
-        chance=learner.leaps.chance,
-        acceptance=acceptance,
-        maps=no_maps(plan.dim) if maps is None else maps,
+    leaps = replace(
+        learner.leaps,
+        maps=no_maps(plan.dim),
         humps=humps_of(states) if plan.dim > 1 else learner.leaps.humps,
-        novelty=1.0 if maps is None else _novelty(maps, states, explained_within(plan)),
+        novelty=1.0,
     )
+    if len(modes) > 1:
+        places = _places(learner, plan, modes, before, traces, (first, n_done))
+        places, leaps = _taught(places, leaps, plan, before, traces, n_done)
+        maps = make_maps(places)
+        leaps = replace(leaps, maps=maps, novelty=_novelty(maps, states, explained_within(plan)))
     early = n_done < LEAPING.learning * plan.tune
     return replace(learner, leaps=on_trial(leaps, learner.acceptance, early=early))
 
 
-def _maps(
+def _places(
     learner: Learner,
     plan: Plan,
     modes: Components,
     before: Sequence[Learner],
     traces: Sequence[Trace],
     rows: tuple[int, int],
-) -> Maps:
-    """The modes by all states, their centres beside each other by the leaps that were tried."""
+) -> Places:
+    """The modes by all states, but for those between which a walk forgets next to nothing."""
     first, end = rows
     work = len(traces) * (end - first) * len(modes) * plan.dim**2 / LEAPING.max_work
     thin = int(np.clip(work, 1, max(1, plan.dim / LEAPING.states_per_mode)))
@@ -88,17 +91,37 @@ def _maps(
     even = np.full(len(modes), 1.0 / len(modes))
     label = most_likely(points, from_parts(even, modes.centre, modes.covariance))
     worth = min(1.0, thin * LEARNING.worth_a_state / plan.dim)
-    places = places_of(modes, learner.pooled, points, label, worth)
+    return places_of(modes, learner.pooled, points, label, worth)
+
+
+def _taught(
+    places: Places,
+    leaps: Leaps,
+    plan: Plan,
+    before: Sequence[Learner],
+    traces: Sequence[Trace],
+    end: int,
+) -> tuple[Places, Leaps]:
+    """With centres beside each other as the leaps that were tried say, by chains that had the same maps.
+
+    Where a correction has not helped, the next one is more careful.
+    """
     old = before[0].leaps.maps
-    if len(old.centre) > 1:
-        same = [
-            (one, trace)
-            for one, trace in zip(before, traces, strict=True)
-            if np.array_equal(one.leaps.maps.centre, old.centre)
-        ]
-        accepted = float(learner.leaps.acceptance[[POOLED, OWN]].max())
-        places = _aligned(places, old, _correction(old, same, end), accepted, explained_within(plan))
-    return make_maps(places)
+    same = [
+        (one, trace)
+        for one, trace in zip(before, traces, strict=True)
+        if np.array_equal(one.leaps.maps.centre, old.centre)
+    ]
+    found = _correction(old, same, end) if len(old.centre) > 1 else None
+    if found is None:
+        return places, leaps
+    error = float(np.sqrt((found[1].shift ** 2).sum(axis=1).mean()))
+    helped = error < LEAPING.progress * leaps.error
+    factor = LEAPING.damping_grows if helped else LEAPING.damping_falls
+    damping = float(np.clip(factor * leaps.damping, *LEAPING.damping))
+    accepted = float(leaps.acceptance[[POOLED, OWN]].max())
+    places = _aligned(places, old, found, (damping, accepted), explained_within(plan))
+    return places, replace(leaps, damping=damping, error=error)
 
 
 def _correction(
@@ -125,7 +148,7 @@ def _tried(trace: Trace, kind: int, first: int, end: int) -> tuple[FloatArray, F
 
 
 def _aligned(
-    places: Places, old: Maps, found: tuple[int, Correction] | None, accepted: float, limit: float
+    places: Places, old: Maps, found: tuple[int, Correction], shares: tuple[float, float], limit: float
 ) -> Places:
     """Modes that were known before are beside each other as pairs say, the less so the more are accepted.
 
@@ -133,9 +156,7 @@ def _aligned(
     are the same; where they are not, pairs know better. Only how centres lie to each other matters, so that
     their common place is left to the states.
     """
-    if found is None:
-        return places
-    kind, correction = found
+    (kind, correction), (damping, accepted) = found, shares
     distance = squares_in(old, POOLED, places.centre)
     nearest = np.argmin(distance, axis=1)
     known = (distance.min(axis=1) <= limit) & (np.bincount(nearest, minlength=len(old.centre))[nearest] == 1)
@@ -147,7 +168,7 @@ def _aligned(
     size, centre = places.size.copy(), places.centre.copy()
     size[mine] = np.exp(log_size - log_size.mean() + np.log(size[mine]).mean())
     width = np.sqrt(size[mine])[:, None]
-    steps = LEAPING.damping * np.einsum("kij,kj->ki", old.root[kind, theirs], correction.shift[theirs])
+    steps = damping * np.einsum("kij,kj->ki", old.root[kind, theirs], correction.shift[theirs])
     offset = (old.centre[theirs] + steps - centre[mine]) / width
     centre[mine] += (1.0 - accepted) * width * (offset - offset.mean(axis=0))
     return replace(places, centre=centre, size=size)

@@ -7,6 +7,7 @@ from temperance.zoo.bananas import two_bananas
 from temperance.zoo.curved import banana, funnel
 from temperance.zoo.cylinders import twenty_cylinders
 from temperance.zoo.gaussians import gaussian, two_modes
+from temperance.zoo.high import far_pair, many_well
 from temperance.zoo.labels import label_switching
 from temperance.zoo.oriented import oriented_modes
 from temperance.zoo.peaks import twenty_peaks
@@ -25,12 +26,14 @@ __all__ = [
     "banana",
     "bridge",
     "bridge_data",
+    "far_pair",
     "funnel",
     "gaussian",
     "gaussian_shells",
     "get",
     "label_switching",
     "many_modes",
+    "many_well",
     "names",
     "oriented_modes",
     "rare_mode",
