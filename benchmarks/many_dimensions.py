@@ -191,7 +191,9 @@ def main(
 
 def write(made: dict[str, list[dict[str, float]]]) -> None:
     """Put the table into the page."""
-    head = "| problem | start and options | budget | RMSE by draws | by `expect` | evaluations | CPU s | runs |"
+    head = (
+        "| problem | start and options | budget | RMSE by draws | by `expect` | evaluations | CPU s | runs |"
+    )
     about = f"Seeds from {FIRST_SEED}; {versions_in_words()}; {datetime.date.today()}."
     lines = [head, "|---" * 8 + "|", *(line(key, runs) for key, runs in made.items()), "", about, ""]
     before, rest = PAGE.read_text(encoding="utf-8").split(MARKERS[0])

@@ -202,7 +202,7 @@ def weights_not_renormalised(origin, goal, maps):
 
 def maps_follow_the_state(chain, row, level):
     if level == 0 and chain.schedule.kind[chain.info.move[0]] == LEAP:
-        chain.maps.centre[:] = chain.state.position[0] + np.array([[-0.5], [0.5], [1.0]])
+        chain.maps.centre[2] = 1.6 + 0.5 * chain.state.position[0]
     begin_level(chain, row, level)
 
 

@@ -4,9 +4,8 @@ Full covariance matrices, explicit temperatures, all pairs enumerated; levels co
 """
 
 import itertools
-from dataclasses import dataclass
-
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import stats

@@ -10,7 +10,6 @@ from strategies import STRATEGIES, SWEEPS, SYMMETRIC
 from temperance.modes.humps import humps_of
 from temperance.modes.maps import distinct, make_maps, places_of
 from temperance.modes.student import from_parts, most_likely
-from temperance.runs.learner import explained_within
 
 N_FIRST = 6_000  # what the broken kernels need at most
 
@@ -92,7 +91,7 @@ def test_leaps_between_modes_that_a_real_tuning_learnt_are_exactly_invariant(dim
     """Maps and humps from the states of the tuning, centres and shapes as they came."""
     run = learnt_run(seed, dim=dim, n_levels=4, min_levels=4, n_steps=8)
     learner, points = run.now.learner, run.tuning.draws[4_000:]
-    modes = distinct(learner.components, explained_within(run.plan))
+    modes = distinct(learner.components, learner.pooled, 100.0)
     even = np.full(len(modes), 1.0 / len(modes))
     label = most_likely(points, from_parts(even, modes.centre, modes.covariance))
     maps = make_maps(places_of(modes, learner.pooled, points, label, 0.1))

@@ -1,4 +1,4 @@
-"""Leaps from mode to mode: the kernels against naive twins, what maps are made from, and how often to leap."""
+"""Leaps from mode to mode: kernels against naive twins, what maps are made from, how often to leap."""
 
 import math
 from dataclasses import replace
@@ -160,7 +160,17 @@ def test_a_mode_without_states_stays_as_it_was(rng) -> None:
 def test_parts_of_one_mode_are_one(rng) -> None:
     centre = np.array([[0.0, 0.0], [0.5, 0.0], [20.0, 0.0]])
     known = Components(centre, np.tile(np.eye(2), (3, 1, 1)), np.array([1.0, 0.0, 2.0]), np.array([9, 9, 9]))
-    assert distinct(known, 13.8).centre.tolist() == [[0.0, 0.0], [20.0, 0.0]]
+    assert distinct(known, np.eye(2), 100.0).centre.tolist() == [[0.0, 0.0], [20.0, 0.0]]
+
+
+def test_states_of_one_mode_are_no_modes_in_many_dimensions(rng) -> None:
+    """Centres that are single states, of two modes in two hundred dimensions; covariances say little."""
+    dim = 200
+    states = rng.standard_normal((6, dim)) + np.repeat([[-1.0], [1.0]], 3, axis=0) * 1.2
+    noisy = np.cov(rng.standard_normal((2 * dim, dim)).T) + 0.1 * np.eye(dim)
+    known = Components(states, np.tile(noisy, (6, 1, 1)), np.zeros(6), np.ones(6, dtype=int))
+    found = distinct(known, noisy, 2.0 * dim).centre.mean(axis=1)
+    assert sorted(np.sign(found)) == [-1.0, 1.0]
 
 
 @pytest.mark.parametrize("kind", [POOLED, OWN])

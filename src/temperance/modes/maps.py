@@ -1,14 +1,15 @@
-"""Maps between modes from many states: robust centres, one pooled shape and sizes, and shapes of their own."""
+"""Maps between modes from many states: robust centres, one pooled shape and sizes, and own shapes."""
 
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from temperance.core.state import FloatArray, IntArray, Maps
 from temperance.modes.components import Components
 from temperance.modes.fit import prior_weight
 from temperance.modes.mixture import mode_weights
-from temperance.modes.policy import LEAPING
+from temperance.modes.policy import FITTING, LEAPING, LEARNING, REGRESSION
 from temperance.modes.student import influence, squares
 from temperance.theory import chi_square_quantile
 
@@ -40,27 +41,43 @@ def make_maps(places: Places) -> Maps:
     return maps
 
 
-def distinct(components: Components, limit: float) -> Components:
-    """Components that are modes of their own: none within that squared distance of a heavier one."""
+def distinct(components: Components, shape: FloatArray, n_independent: float) -> Components:
+    """Components that are modes of their own: none as near to a heavier one as states of one mode are.
+
+    In many dimensions that is far: two states of a mode have twice the distance from each other, squared,
+    that they have from its centre. A centre may be that of a state or two.
+    """
     order = np.argsort(-mode_weights(components), kind="stable")
+    near = same_mode(components, components, shape, n_independent)
     kept: list[int] = []
     for k in order:
-        near = [_square(components, k, heavier) <= limit for heavier in kept]
-        if not any(near):
+        if not np.any(near[k, kept]):
             kept.append(int(k))
     return components.chosen(np.isin(np.arange(len(components)), kept))
+
+
+def same_mode(
+    some: Components, others: Components, shape: FloatArray, n_independent: float
+) -> npt.NDArray[np.bool_]:
+    """Which components may be of one mode, (some, other).
+
+    Up to thirty dimensions the covariances of both are known; beyond, by the shape that all share.
+    """
+    dim = len(shape)
+    if dim <= REGRESSION.max_dim:
+        limit = chi_square_quantile(LEARNING.explained, dim)
+        return np.asarray(squares_to(some.centre, others) <= limit)
+    whitener = np.linalg.inv(np.linalg.cholesky(towards_diagonal(shape, n_independent)))
+    reach = 2.0 * chi_square_quantile(FITTING.link_quantile, dim)
+    size = np.maximum.outer(_sizes(some, whitener), _sizes(others, whitener))
+    offset = (some.centre[:, None] - others.centre) @ whitener.T
+    return np.asarray((offset**2).sum(axis=2) <= reach * np.clip(size, *LEAPING.sizes))
 
 
 def squares_to(points: FloatArray, components: Components) -> FloatArray:
     """Squared distances of points from components in their widths, (point, component)."""
     pairs = zip(components.centre, components.covariance, strict=True)
     return np.stack([squares(points, centre, covariance) for centre, covariance in pairs], axis=1)
-
-
-def _square(components: Components, k: int, heavier: int) -> float:
-    """The squared distance of one centre from another, in the widths there."""
-    offset = components.centre[k] - components.centre[heavier]
-    return float(offset @ np.linalg.solve(components.covariance[heavier], offset))
 
 
 def places_of(

@@ -1,8 +1,9 @@
 """What pairs of corresponding points teach: where the centres of modes are beside each other.
 
 Each leap that was tried is a point z of one mode and the same of another, with both log densities known. Were
-the modes alike, the difference would be linear in z, and its slope the error of one centre beside the other's,
-whatever their shape is. In d dimensions some d pairs tell it, accepted or not, however far off it is.
+the modes alike, the difference would be linear in z, and its slope the error of one centre beside the
+other's, whatever their shape is. In d dimensions some d pairs tell it, accepted or not, however far off
+it is.
 """
 
 from dataclasses import dataclass
@@ -44,7 +45,8 @@ def pairs_of(maps: Maps, kind: int, points: FloatArray, proposals: FloatArray, r
     place = _whitened(maps, kind, points, origin)
     apart = ((place - _whitened(maps, kind, proposals, goal)) ** 2).sum(axis=1)
     made = (apart < SAME_PLACE * points.shape[1]) & (origin != goal) & np.isfinite(rise)
-    return Pairs(place[made], origin[made], goal[made], rise[made])
+    last = np.flatnonzero(made)[-LEAPING.max_pairs :]
+    return Pairs(place[last], origin[last], goal[last], rise[last])
 
 
 def corrected(pairs: Pairs, n_modes: int) -> Correction | None:

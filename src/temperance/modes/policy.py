@@ -142,6 +142,7 @@ class Leaping:
     explained_share: float = 0.5  # or of what there was
     constant_sd: float = 30.0  # times the prior sd of other coefficients: heights differ by any number
     bounds: tuple[float, float] = (-0.5, 1.0)  # of the change of a mode's precision at once
+    sizes: tuple[float, float] = (0.5, 2.0)  # of a mode beside the others, where little is known of it
     novel: float = 1.5  # times the squared distance that explains a state
 
 

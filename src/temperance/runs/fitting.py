@@ -9,13 +9,13 @@ import numpy as np
 from temperance.core.state import FloatArray, Trace
 from temperance.modes.components import Components
 from temperance.modes.fit import Sample, fit_modes
-from temperance.modes.maps import distinct, squares_to
+from temperance.modes.maps import distinct, same_mode
 from temperance.modes.mixture import make_mixture, with_mass
 from temperance.modes.policy import LEARNING, REGRESSION
 from temperance.modes.refine import regressed
 from temperance.modes.regress import Known
 from temperance.modes.worth import efficiency
-from temperance.runs.learner import Archive, Learner, explained_within
+from temperance.runs.learner import Archive, Learner
 from temperance.runs.plan import Plan
 
 
@@ -69,7 +69,7 @@ def fitted(learner: Learner, plan: Plan, given: Material, shape: FloatArray, n_d
     if shape_is_known:
         pooled = np.tensordot(described / described.sum(), components.covariance, 1)
     if plan.dim > REGRESSION.max_dim:
-        components = components.joined(forgotten(learner, components, plan))
+        components = components.joined(forgotten(learner, components, pooled, given.n_steps))
     components = with_mass(components)
     broad = points.mean(axis=0), np.cov(points.T).reshape(shape.shape) + pooled / len(points)
     mixture = make_mixture(components, *broad)
@@ -90,13 +90,13 @@ def fitted(learner: Learner, plan: Plan, given: Material, shape: FloatArray, n_d
     )
 
 
-def forgotten(learner: Learner, found: Components, plan: Plan) -> Components:
+def forgotten(learner: Learner, found: Components, shape: FloatArray, n_steps: int) -> Components:
     """Modes that were known and that no component of a fit explains: states are few in many dimensions."""
-    known = distinct(learner.components, explained_within(plan))
-    if not len(known) or not len(found):
-        return known
-    near = squares_to(known.centre, found) <= explained_within(plan)
-    return known.chosen(~np.any(near, axis=1))
+    if not len(learner.components) or not len(found):
+        return learner.components
+    n_independent = max(n_steps * LEARNING.worth_a_state / len(shape), 1.0)
+    known = distinct(learner.components, shape, n_independent)
+    return known.chosen(~np.any(same_mode(known, found, shape, n_independent), axis=1))
 
 
 def distinct_states(trace: Trace, first: int, end: int, n_chains: int = 1) -> tuple[FloatArray, FloatArray]:

@@ -36,7 +36,7 @@ def fared(learners: Sequence[Learner], traces: Sequence[Trace], n_done: int) -> 
 
 
 def changed_hump(humps: Humps, trace: Trace, rows: IntArray) -> BoolArray:
-    """Whether leaps between humps were to lead to another one, in these rows; the first has none before it."""
+    """Whether leaps between humps were to lead to another one, in these rows; before the first is none."""
     before, proposal = trace.draws[rows - 1], trace.proposal[rows]
     return other_hump(humps, before, proposal) & (rows > 0)
 
@@ -55,7 +55,8 @@ def with_leaps(
         leaps = replace(learner.leaps, chance=np.zeros(N_KINDS))
         return replace(learner, leaps=leaps)
     first = int(LEARNING.early_states * n_done)
-    modes = distinct(learner.components, explained_within(plan))
+    n_independent = max(len(traces) * (n_done - first) * LEARNING.worth_a_state / plan.dim, 1.0)
+    modes = distinct(learner.components, learner.pooled, n_independent)
     thin = max(1, len(traces) * (n_done - first) // HUMP_FITTING.max_states)
     states = np.concatenate([trace.draws[first:n_done:thin] for trace in traces])
     leaps = replace(
@@ -131,7 +132,9 @@ def _correction(
     found = []
     for kind in (POOLED, OWN):
         parts = [_tried(trace, kind, learner.fitted_at, end) for learner, trace in chains]
-        points, proposals, rise = (np.concatenate(column)[-LEAPING.max_pairs :] for column in zip(*parts))
+        points, proposals, rise = (
+            np.concatenate(column)[-LEAPING.max_pairs :] for column in zip(*parts, strict=True)
+        )
         correction = corrected(pairs_of(old, kind, points, proposals, rise), len(old.centre))
         if correction is not None and explains(correction):
             found.append((correction.left, kind, correction))

@@ -74,7 +74,7 @@ def make_schedule(
 
 
 def leaping(before: float, chances: FloatArray) -> list[Entry]:
-    """Leaps of each kind, by the uniform that says whether to jump: each has the part above the last one's."""
+    """Leaps of each kind, by the uniform that says whether to jump: each has the part above the last."""
     entries = []
     for kind, move in ((POOLED, CORRESPONDING), (OWN, CORRESPONDING), (HUMPS, BETWEEN_HUMPS)):
         if chances[kind] > 0.0:

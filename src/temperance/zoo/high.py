@@ -26,7 +26,7 @@ WELL_GRID = np.linspace(-4.0, 4.0, 80_001)
 
 
 def far_pair(dim: int = 50, *, shape: Shape = "round") -> Problem:
-    """Half of the mass about −1 in all coordinates and half about +1, the second mode with twice the variance.
+    """Half of the mass about −1 in all coordinates, half about +1, the second mode with twice the variance.
 
     The variances are √(dim / 100) / 2 and √(dim / 100). Round modes are normal; with ``shape="correlated"``
     neighbouring coordinates of both are correlated, by 0.5; ``"unrelated"`` modes have axes and widths of
@@ -56,10 +56,10 @@ def far_pair(dim: int = 50, *, shape: Shape = "round") -> Problem:
 
 
 def many_well(pairs: int = 16) -> Problem:
-    """Pairs of coordinates (a, b) with log density −a⁴ + 6a² + a/2 − b²/2 each: 2 to the power of pairs modes.
+    """Pairs of coordinates (a, b) with log density −a⁴ + 6a² + a/2 − b²/2 each, so that modes are countless.
 
-    Each a has a hump at about −1.7 and a heavier one at about +1.8, with 0.844307 of the mass. No list of modes is
-    ever complete, but every coordinate by itself has two humps. After Noé et al. (2019, Science 365,
+    Each a has a hump at about −1.7 and a heavier one at about +1.8, with 0.844307 of the mass: sixteen pairs
+    have 65,536 modes. No list of them is ever complete, but every coordinate has two humps. After Noé et al. (2019, Science 365,
     eaaw1147) and Midgley et al. (2023, ICLR). All is exact, the list of modes left out.
     """
     pairs = whole_number("pairs", pairs, least=1)
