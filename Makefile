@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= out
 
-.PHONY: demo demo-cluster test test-all lint chromium compilers frontends bench bench-against bench-swaps bench-jumps bench-zoo bench-moves bench-clustering bench-advice bench-verdicts bench-stopping bench-intervals bench-evidence bench-weighing bench-pools bench-batches bench-peers bench-peers-ours reproduction docs site sheets notebooks gallery interactive soak clean
+.PHONY: demo demo-cluster test test-all lint chromium compilers frontends bench bench-against bench-swaps bench-jumps bench-zoo bench-moves bench-many-dimensions bench-clustering bench-advice bench-verdicts bench-stopping bench-intervals bench-evidence bench-weighing bench-pools bench-batches bench-peers bench-peers-ours reproduction docs site sheets notebooks gallery interactive soak clean
 
 demo: $(VENV)/.installed
 	$(BIN)/temperance demo --out $(OUT)
@@ -65,6 +65,10 @@ bench-zoo: $(VENV)/.installed
 
 bench-moves: $(VENV)/.installed
 	PYTHONPATH=benchmarks $(BIN)/python benchmarks/moves.py
+
+# Hours: give --row, --runs or --minutes to the program for a part of it.
+bench-many-dimensions: $(VENV)/.installed
+	OPENBLAS_NUM_THREADS=1 PYTHONPATH=benchmarks $(BIN)/python benchmarks/many_dimensions.py
 
 bench-clustering: $(VENV)/.installed-test
 	PYTHONPATH=benchmarks $(BIN)/python benchmarks/clustering.py > docs/jumps/clustering.md

@@ -128,9 +128,20 @@ def advance(run: ChainRun, noise: Noise, *, adapting: bool, row: int = 0, rest_e
 
 
 def give_mixtures(
-    run: ChainRun, jumps: Any = None, refresh: Any = None, rest_every: int | None = None
+    run: ChainRun,
+    jumps: Any = None,
+    refresh: Any = None,
+    rest_every: int | None = None,
+    leaps: Any = None,
 ) -> None:
-    """What the base and the hottest level jump from with which chance, and how often hot levels move."""
+    """What the base and the hottest level jump from with which chance, and how often hot levels move.
+
+    ``leaps`` are maps, humps, and the chance of each kind.
+    """
+    if leaps is not None:
+        maps, humps, chance = leaps
+        made = replace(run.now.learner.leaps, maps=maps, humps=humps, chance=np.array(chance))
+        run.now.learner = replace(run.now.learner, leaps=made)
     if jumps is not None:
         run.now.learner = replace(run.now.learner, mixture=with_chance(*jumps))
     if refresh is not None:

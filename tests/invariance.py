@@ -25,10 +25,13 @@ from temperance.core.state import (
     JUMP_UNIFORMS,
     SWAP_UNIFORMS,
     Chain,
+    Humps,
+    Maps,
     Noise,
     evaluate_type,
     propose_pair_type,
 )
+from temperance.modes.maps import Places, make_maps
 from temperance.modes.student import from_parts
 from temperance.moves import records_of
 from temperance.runs.plan import kernel_settings
@@ -152,6 +155,16 @@ JUMPS = {
     "both": (0.4, 0.6),
     "often": (0.9, 0.9),
 }
+# Chances of leaps with the pooled shape, with own shapes, and between humps.
+LEAPS = {
+    "none": (0.0, 0.0, 0.0),
+    "pooled": (0.5, 0.0, 0.0),
+    "own": (0.0, 0.5, 0.0),
+    "humps": (0.0, 0.0, 0.5),
+    "all": (0.2, 0.2, 0.2),
+    "mostly": (0.47, 0.47, 0.0),
+    "nothing but humps": (0.0, 0.0, 0.95),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,6 +176,7 @@ class Case:
     walks: str = "long"
     walk: str = "covariance"
     jumps: str = "none"
+    leaps: str = "none"
     dim: int = 1
     coordinate_every: int = 0
     rest_every: int = 1
@@ -178,9 +192,9 @@ def target_of(has_prior: bool) -> HandTarget:
 
 
 def frozen_run(case: Case) -> Any:
-    target = target_of(case.has_prior)
+    target, jumping = target_of(case.has_prior), (case.jumps, case.leaps) != ("none", "none")
     adaptation = replace(PLAIN.adaptation, walk=case.walk, coordinate_every=case.coordinate_every)
-    settings = replace(PLAIN, adaptation=adaptation, jumps=tp.Jumps(enabled=case.jumps != "none"))
+    settings = replace(PLAIN, adaptation=adaptation, jumps=tp.Jumps(enabled=jumping))
     betas, draws = BETAS[case.mode], N_STEPS[case.walks]
     plan = make_plan(target, betas, case.dim, strategy=case.strategy, draws=draws, settings=settings)
     run = make_run(plan)
@@ -193,7 +207,29 @@ def frozen_run(case: Case) -> Any:
         jumping, refreshing = JUMPS[case.jumps]
         own = _spread_out(OWN, case.dim)
         give_mixtures(run, (_spread_out(MODES, case.dim), jumping), (own, refreshing))
+    give_mixtures(run, leaps=(maps_in(case.dim), humps_in(case.dim), LEAPS[case.leaps]))
     return run
+
+
+def maps_in(dim: int) -> Maps:
+    """Modes with weights, places and widths that are not the target's; own shapes are turned as well."""
+    _, centre, variance = MODES
+    weights = np.array([0.3, 0.5, 0.2])  # with these, what either side is due differs most
+    root = np.linalg.cholesky(straight(np.eye(dim)).T @ straight(np.eye(dim)))
+    turns = np.random.default_rng(7).normal(0.0, 0.3, (len(weights), dim, dim))
+    own = [
+        v * (root + turn) @ (root + turn).T + 0.05 * np.eye(dim)
+        for v, turn in zip(variance, turns, strict=True)
+    ]
+    centres = straight(np.repeat(centre[:, None], dim, axis=1))
+    return make_maps(Places(weights, centres, root @ root.T, variance, np.array(own)))
+
+
+def humps_in(dim: int) -> Humps:
+    """Two humps of every coordinate but the last of several."""
+    which = np.arange(max(1, dim - 1))
+    share, place, sd = (np.tile(pair, (len(which), 1)) for pair in ((0.4, 0.6), (-1.3, 1.0), (0.7, 0.9)))
+    return Humps(which, share, place, sd)
 
 
 def _spread_out(parts: tuple[np.ndarray, ...], dim: int) -> Any:
@@ -280,7 +316,7 @@ def driver(records: Any) -> Any:
         call, address = _by_address(loop)
 
     def drive(evaluate, propose_pair, chain, noises, starts, after):
-        state, info, swaps, settings, schedule, jumps, refresh, _, trace, control = chain
+        state, info, swaps, settings, schedule, jumps, refresh, maps, humps, _, trace, control = chain
         points, log_density, log_prior = starts
         n, n_levels, dim = points.shape
         for k in range(n):
@@ -289,7 +325,9 @@ def driver(records: Any) -> Any:
                 for i in range(dim):
                     state.position[level, i] = points[k, level, i]
             noise = Noise(noises[0][k], noises[1][k], noises[2][k], noises[3][k], noises[4][k])
-            one = Chain(state, info, swaps, settings, schedule, jumps, refresh, noise, trace, control)
+            one = Chain(
+                state, info, swaps, settings, schedule, jumps, refresh, maps, humps, noise, trace, control
+            )
             call(address, evaluate, 0, propose_pair, one, 0, noise.swap_uniforms.shape[0])
             for level in range(n_levels):
                 for i in range(dim):

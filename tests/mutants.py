@@ -15,13 +15,15 @@ from temperance.core import accept, iteration, swap
 from temperance.core.lanes import LANES
 from temperance.core.move import begin_level
 from temperance.core.numeric import capped_log_prob, tempered_difference
-from temperance.core.state import JUMP
-from temperance.moves import coordinate, independence, slicing
+from temperance.core.state import JUMP, LEAP
+from temperance.moves import coordinate, corresponding, independence, slicing
+from temperance.moves import humps as hump_moves
 from temperance.swaps import weighted
 from temperance.swaps.strategy import repeated
 
 _own_rng = np.random.default_rng(5)
 _accept, _step_levels, _advance_moves = swap.swap_log_accept, iteration.step_levels, iteration.advance_moves
+_choose_origin = corresponding.choose_origin
 _follow, _choose_moves = slicing.follow, iteration.choose_moves
 _mixture_log_density, _finish_iteration = independence.mixture_log_density, iteration.finish_iteration
 
@@ -178,6 +180,41 @@ def last_point_is_taken(chain, row):
             accept.settle_at(level, k, chain.state, info, chain.control)
 
 
+def leap_without_jacobian(chain, row, level):
+    begin_level(chain, row, level)
+    info, maps = chain.info, chain.maps
+    if chain.schedule.kind[info.move[level]] == LEAP:
+        kind, uniform = info.variant[level], chain.noise.jump_uniforms[row, 0, corresponding.ORIGIN]
+        origin = corresponding.choose_origin(uniform, kind, chain.state.position[level], maps, info)
+        volume = maps.log_volume[kind, info.which[level]] - maps.log_volume[kind, origin]
+        info.log_proposal_ratio[level] -= volume
+
+
+def responsibility_of_one_side(kind, mode, claim, point, maps, whitened):
+    """As if the point could only belong to the mode that the leap led to."""
+    return claim
+
+
+def weights_not_renormalised(origin, goal, maps):
+    """The weight of the goal as it is, though the origin was none of the choices."""
+    return maps.log_weight[goal]
+
+
+def maps_follow_the_state(chain, row, level):
+    if level == 0 and chain.schedule.kind[chain.info.move[0]] == LEAP:
+        chain.maps.centre[2] = 1.6 + 0.5 * chain.state.position[0]
+    begin_level(chain, row, level)
+
+
+def wrong_mode_of_origin(uniform, kind, point, maps, info):
+    """The mode after the one that the point belongs to."""
+    return (_choose_origin(uniform, kind, point, maps, info) + 1) % len(maps.centre)
+
+
+def humps_without_density(which, value, humps):
+    return 0.0
+
+
 ADJACENT, EVEN_ODD = STRATEGIES["adjacent"], SWEEPS["even_odd"]
 EQUI_ENERGY, UNIFORM, LOPSIDED = (
     replace(STRATEGIES[name], attempts=repeated(10)) for name in ("equi_energy", "uniform", "lopsided")
@@ -187,6 +224,8 @@ SWAPS = Case(mode="spread", strategy=UNIFORM, walks="once")
 BOTH = Case(mode="power", strategy=EVEN_ODD)
 PRIOR = Case(mode="prior", strategy=EVEN_ODD)
 JUMPS = Case(mode="power", strategy=ADJACENT, jumps="often")
+LEAPING = Case(mode="power", strategy=ADJACENT, leaps="mostly")
+HUMPS = Case(mode="power", strategy=ADJACENT, leaps="nothing but humps")
 SLICES = Case(mode="power", strategy=ADJACENT, walk="slice", log_width=2.0)
 # Along a direction that may as well be its opposite, some mistakes make up for each other.
 ALONG = replace(SLICES, dim=2, coordinate_every=1)
@@ -218,6 +257,19 @@ MUTANTS = {
     "shrinks_from_the_left": (1500, ALONG, slicing, "follow", shrinks_from_the_left),
     "always_to_the_right": (1500, SLICES, iteration, "begin_level", always_to_the_right),
     "last_point_is_taken": (1500, WIDE, iteration, "advance_moves", last_point_is_taken),
+    "leap_without_jacobian": (1500, LEAPING, iteration, "begin_level", leap_without_jacobian),
+    "responsibility_of_one_side": (
+        3000,
+        LEAPING,
+        corresponding,
+        "log_claims_with",
+        responsibility_of_one_side,
+    ),
+    "weights_not_renormalised": (1500, LEAPING, corresponding, "log_choice", weights_not_renormalised),
+    "maps_follow_the_state": (6000, LEAPING, iteration, "begin_level", maps_follow_the_state),
+    "wrong_mode_of_origin": (1500, LEAPING, corresponding, "choose_origin", wrong_mode_of_origin),
+    "humps_without_density": (6000, HUMPS, hump_moves, "log_hump_density", humps_without_density),
+    "unbroken_leaps": (1500, replace(LEAPING, leaps="all"), iteration, "begin_level", begin_level),
     "unbroken_slices": (1500, WIDE, slicing, "follow", _follow),
     "unbroken": (1500, replace(SWAPS, strategy=EQUI_ENERGY), swap, "swap_log_accept", _accept),
     "unbroken_jumps": (1500, JUMPS, iteration, "begin_level", begin_level),

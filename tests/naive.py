@@ -4,6 +4,7 @@ Full covariance matrices, explicit temperatures, all pairs enumerated; levels co
 """
 
 import itertools
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -142,6 +143,29 @@ def t_draw(weights, centre, covariance, dof: int, uniforms: np.ndarray, z: np.nd
     chi_square = -2.0 * np.log(1.0 - uniforms[2:]).sum()  # each adds two degrees of freedom
     root = np.linalg.cholesky(covariance[component])
     return component, centre[component] + root @ z / np.sqrt(chi_square / dof)
+
+
+def responsibilities(x: np.ndarray, weights, centres, covariances, dof: float) -> np.ndarray:
+    """Share of each component in the density at a point."""
+    parts = [
+        w * stats.multivariate_t(c, s, df=dof).pdf(x)
+        for w, c, s in zip(weights, centres, covariances, strict=True)
+    ]
+    return np.array(parts) / np.sum(parts)
+
+
+def corresponding_point(x: np.ndarray, i: int, j: int, centres, covariances) -> np.ndarray:
+    """y = c_j + L_j L_i⁻¹ (x − c_i), with lower factors."""
+    root_i, root_j = np.linalg.cholesky(covariances[i]), np.linalg.cholesky(covariances[j])
+    return centres[j] + root_j @ np.linalg.inv(root_i) @ (x - centres[i])
+
+
+def leap_log_ratio(x, y, i: int, j: int, weights, centres, covariances, dof: float) -> float:
+    """Log of |L_j| r_j(y) w_i / (1 − w_j) over |L_i| r_i(x) w_j / (1 − w_i)."""
+    det = [math.sqrt(np.linalg.det(covariance)) for covariance in covariances]
+    here, there = (responsibilities(point, weights, centres, covariances, dof) for point in (x, y))
+    back = det[j] * there[j] * weights[i] / (1 - weights[j])
+    return math.log(back / (det[i] * here[i] * weights[j] / (1 - weights[i])))
 
 
 def link(points: np.ndarray, log_density: np.ndarray, reach: np.ndarray, stretch: float) -> list[set[int]]:

@@ -34,6 +34,12 @@ MUTANTS = [
     "shrinks_from_the_left",
     "always_to_the_right",
     "last_point_is_taken",
+    "leap_without_jacobian",
+    "responsibility_of_one_side",
+    "weights_not_renormalised",
+    "maps_follow_the_state",
+    "wrong_mode_of_origin",
+    "humps_without_density",
 ]
 
 
@@ -52,7 +58,8 @@ def test_mutant_is_caught(name, caught) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["unbroken", "unbroken_jumps", "unbroken_prior", "unbroken_plane", "unbroken_slices"]
+    "name",
+    ["unbroken", "unbroken_jumps", "unbroken_leaps", "unbroken_prior", "unbroken_plane", "unbroken_slices"],
 )
 def test_unbroken_kernel_passes_with_the_compiler_off(name, caught) -> None:
     assert not caught[name]

@@ -1,11 +1,15 @@
 """The frozen kernel leaves the product of all levels exactly invariant."""
 
+import numpy as np
 import pytest
 
 from harness import give_mixtures
 from invariance import Case, frozen_run, learnt_run, p_values
 from judge import judge_sequentially
 from strategies import STRATEGIES, SWEEPS, SYMMETRIC
+from temperance.modes.humps import humps_of
+from temperance.modes.maps import distinct, make_maps, places_of
+from temperance.modes.student import from_parts, most_likely
 
 N_FIRST = 6_000  # what the broken kernels need at most
 
@@ -66,6 +70,37 @@ def test_slices_are_exactly_invariant(mode, dim, coordinate_every, log_width, ju
 def test_every_strategy_is_exactly_invariant_in_two_dimensions(name, rng) -> None:
     case = Case(mode="six", strategy=(STRATEGIES | SWEEPS)[name], dim=2, coordinate_every=2, rest_every=2)
     assert_invariant(frozen_run(case), rng)
+
+
+@pytest.mark.parametrize("rest_every", [1, 2])
+@pytest.mark.parametrize(
+    ("mode", "dim"), [("power", 1), ("prior", 1), ("six", 2), ("six prior", 2), ("power", 5)]
+)
+@pytest.mark.parametrize("leaps", ["pooled", "own", "humps", "all"])
+def test_leaps_are_exactly_invariant(leaps, mode, dim, rest_every, rng) -> None:
+    """Each kind of leap, and all of them with jumps."""
+    case = Case(
+        mode=mode, strategy=SWEEPS["even_odd"], walk="robust", dim=dim, rest_every=rest_every, leaps=leaps,
+        jumps="refresh" if leaps == "all" else "none",
+    )  # fmt: skip
+    assert_invariant(frozen_run(case), rng)
+
+
+@pytest.mark.parametrize("dim", [1, 2, 5])
+def test_leaps_between_modes_that_a_real_tuning_learnt_are_exactly_invariant(dim, seed, rng) -> None:
+    """Maps and humps from the states of the tuning, centres and shapes as they came."""
+    run = learnt_run(seed, dim=dim, n_levels=4, min_levels=4, n_steps=8)
+    learner, points = run.now.learner, run.tuning.draws[4_000:]
+    modes = distinct(learner.components, learner.pooled, 100.0)
+    even = np.full(len(modes), 1.0 / len(modes))
+    label = most_likely(points, from_parts(even, modes.centre, modes.covariance))
+    maps = make_maps(places_of(modes, learner.pooled, points, label, 0.1))
+    assert len(maps.centre) >= 2
+    humps = humps_of(points)
+    assert len(humps.coordinate) >= 1
+    jumps = learner.mixture, 0.2
+    give_mixtures(run, jumps, leaps=(maps, humps, [0.25, 0.25, 0.15]))
+    assert_invariant(run, rng)
 
 
 @pytest.mark.parametrize(("dim", "n_levels", "min_levels"), [(1, 4, 2), (2, 5, 2), (2, 7, 6), (3, 6, 5)])

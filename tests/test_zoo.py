@@ -48,6 +48,8 @@ SPIKE, STEEP_SPIKE = tp.zoo.spike(2, ratio=4.0, mass=0.6), tp.zoo.spike()
 BOX = tp.zoo.flat_box(3)
 MANY = tp.zoo.many_modes()
 SCATTERED = tp.zoo.many_modes(30, 2)
+FAR = {shape: tp.zoo.far_pair(2, shape=shape) for shape in ("round", "correlated", "unrelated")}
+WELLS = tp.zoo.many_well(2)
 EXACT = {
     "peaks": PEAKS, "normal cylinders": NORMAL_CYLINDERS, "uniform cylinders": UNIFORM_CYLINDERS,
     "gaussian": GAUSSIAN, "uneven gaussian": UNEVEN_GAUSSIAN, "pair": PAIR, "small pair": SMALL_PAIR,
@@ -55,6 +57,8 @@ EXACT = {
     **{f"labels {k}": problem for k, problem in LABELS.items()},
     "widths": WIDTHS, "rare": RARE, "bananas": BANANAS, "rings": RINGS, "thick rings": THICK_RINGS,
     "students": STUDENTS, "tame students": TAME_STUDENTS, "many": MANY, "scattered": SCATTERED,
+    **{f"far {shape}": problem for shape, problem in FAR.items()},
+    "wells": WELLS,
     "shells": SHELLS, "skewed": SKEWED, "oriented": ORIENTED,
     "distant": DISTANT, "spike": SPIKE, "steep spike": STEEP_SPIKE, "box": BOX,
 }  # fmt: skip
@@ -618,6 +622,8 @@ def test_the_same_numbers_compile_once() -> None:
         "skew_modes",
         "oriented_modes",
         "many_modes",
+        "far_pair",
+        "many_well",
     ):
         assert tp.zoo.get(name).log_density is tp.zoo.get(name).log_density
     assert BANANAS.log_density is tp.zoo.two_bananas(7).log_density

@@ -31,8 +31,8 @@ class Move:
         freeze: A plain function of the state, called once when the tuning ends.
         score: ``(state, level)``. The scale of the level as `unimodal` defines it, the same in all
             coordinates, or NaN while it is not known. None if this move cannot tell; trimming then abstains.
-        kind: Whether the proposal moves all coordinates (`WALK`), one (`SINGLE`), or comes from nowhere
-            (`JUMP`).
+        kind: Whether the proposal moves all coordinates (`WALK`), one (`SINGLE`), comes from nowhere
+            (`JUMP`), or goes from one mode to another (`LEAP`).
         shape: What it wants of the shape of a level: `STEP`, `DIRECTION` or `NOTHING`. It stands in
             ``info.proposal[level]`` when ``begin`` is called.
         max_evaluations: The most points that one level may ask for in an iteration.

@@ -1,7 +1,7 @@
 """What one iteration leaves in the trace."""
 
 from temperance.core.compile import compiled
-from temperance.core.state import JUMP, WALK, Chain, Info, Schedule, State, Trace
+from temperance.core.state import JUMP, LEAP, LEAPT, WALK, WALKED, Chain, Info, Schedule, State, Trace
 
 
 @compiled
@@ -12,7 +12,7 @@ def record(chain: Chain, row: int) -> None:
         trace.draws[row, i] = state.position[0, i]
     trace.log_prior[row] = state.log_prior[0]
     trace.base_accept_prob[row] = info.accept_prob[0]
-    trace.jump[row] = info.which[0] if chain.schedule.kind[info.move[0]] == JUMP else -1
+    trace.jump[row] = what_base_did(chain)
     trace.evaluations[row] = info.n_evaluations[0]
     trace.n_moved[row] = info.n_active[0]
     trace.swap_attempts[row] = info.swap_attempts[0]
@@ -21,6 +21,15 @@ def record(chain: Chain, row: int) -> None:
     trace.n_levels[row] = state.n_levels[0]
     record_proposal(info, row, trace)
     record_levels(state, info, chain.schedule, row, trace)
+
+
+@compiled
+def what_base_did(chain: Chain) -> int:
+    """The component of a jump, or a number below zero that says what was made instead."""
+    kind = chain.schedule.kind[chain.info.move[0]]
+    if kind == JUMP:
+        return int(chain.info.which[0])
+    return LEAPT - int(chain.info.variant[0]) if kind == LEAP else WALKED
 
 
 @compiled

@@ -34,9 +34,9 @@ CONTROL_SIZE = 4
 # What the status can say.
 RUNNING, STOPPED, NOT_A_NUMBER, INFINITE, RAISED, BAD_WEIGHT, BAD_RATIO, ASKED_TOO_OFTEN = range(8)
 
-# What a proposal changes and looks at: all coordinates from where the level is, one of them, or all of them
-# from nowhere. What a level does at rest is no proposal.
-WALK, SINGLE, JUMP = 0, 1, 2
+# What a proposal changes and looks at: all coordinates from where the level is, one of them, all of them
+# from nowhere, or all or one from one mode to another. What a level does at rest is no proposal.
+WALK, SINGLE, JUMP, LEAP = 0, 1, 2, 3
 RESTING = -1
 # Where an entry of the schedule applies.
 EVERYWHERE, AT_BASE, AT_HOTTEST = -1, 0, 1
@@ -45,6 +45,13 @@ NOTHING, STEP, DIRECTION = 0, 1, 2
 
 # Uniforms that one attempted swap consumes: two to choose the pair, one to accept it.
 SWAP_UNIFORMS = 3
+
+# What the trace has in place of a component where there was no jump: a walk, or a leap of a kind k, which is
+# LEAPT - k. Leaps are from a mode to the same place of another, with the pooled shape or with own shapes, or
+# from one hump of a coordinate to another.
+WALKED, LEAPT = -1, -2
+POOLED, OWN, HUMPS = 0, 1, 2
+N_KINDS = 3
 
 # Jumps have the tails of Student's t, heavier than a normal's.
 JUMP_DOF = 8
@@ -175,6 +182,28 @@ class Explained(NamedTuple):
     allowance: Annotated[FloatArray, of(1)]  # work that each point brings
 
 
+class Maps(NamedTuple):
+    """The modes between which the base level goes from a place to the same place of another.
+
+    The first axis of shapes is the kind: `POOLED`, one shape for all in the size of each mode, or `OWN`.
+    """
+
+    log_weight: Annotated[FloatArray, of("mode")]  # of the goal; their exponentials add up to one
+    centre: Annotated[FloatArray, of("mode", "dim")]
+    root: Annotated[FloatArray, of(2, "mode", "dim", "dim")]  # lower factor of the scale matrix
+    whitener: Annotated[FloatArray, of(2, "mode", "dim", "dim")]  # its inverse
+    log_volume: Annotated[FloatArray, of(2, "mode")]  # log of the determinant of the root
+
+
+class Humps(NamedTuple):
+    """Coordinates with several humps, each with normals that have the places, widths and shares of these."""
+
+    coordinate: Annotated[IntArray, of("which")]
+    share: Annotated[FloatArray, of("which", "hump")]  # adds up to one; zero where there are fewer humps
+    centre: Annotated[FloatArray, of("which", "hump")]
+    sd: Annotated[FloatArray, of("which", "hump", fill=1)]
+
+
 class Schedule(NamedTuple):
     """Which move comes when. It depends on the iteration and on uniforms alone, never on the state.
 
@@ -189,7 +218,7 @@ class Schedule(NamedTuple):
     rest_every: Annotated[IntArray, of(1)]  # hot levels move once in so many iterations
     # Of all moves of the run, in use or not:
     in_use: Annotated[IntArray, of("move")]
-    kind: Annotated[IntArray, of("move")]  # `WALK`, `SINGLE` or `JUMP`
+    kind: Annotated[IntArray, of("move")]  # `WALK`, `SINGLE`, `JUMP` or `LEAP`
     shape: Annotated[IntArray, of("move")]  # `NOTHING`, `STEP` or `DIRECTION`
     max_evaluations: Annotated[IntArray, of("move")]
 
@@ -255,7 +284,8 @@ class Trace(NamedTuple):
     base_accept_prob: Annotated[ProbArray, of("draw")]  # of whatever the base level proposed
     # Of steps in all coordinates, NaN where a level made none.
     walk_accept_prob: Annotated[ProbArray, of("draw", "level", fill=math.nan)]
-    jump: Annotated[LevelArray, of("draw")]  # the component that the base was to jump to, -1 if it walked
+    # The component that the base was to jump to; `WALKED`, or `LEAPT` and below, if it made no jump.
+    jump: Annotated[LevelArray, of("draw")]
     # What the base level proposed, and both parts of its log density together; -inf where there is none.
     proposal: Annotated[FloatArray, of("draw", "dim")]
     proposal_log_density: Annotated[FloatArray, of("draw")]
@@ -286,6 +316,8 @@ class Chain(NamedTuple):
     jumps: Mixture
     refresh: Mixture
     explained: Explained
+    maps: Maps
+    humps: Humps
     noise: Noise
     trace: Trace
     control: Annotated[IntArray, of(CONTROL_SIZE)]

@@ -30,8 +30,9 @@ def log_masses(components: Components) -> FloatArray:
 
 def with_mass(components: Components) -> Components:
     """Those that are not negligible: scouts may end in a tail without end, where there is no mode."""
-    masses = log_masses(components)
-    return components.chosen(masses - masses.max() > JUMPING.negligible)
+    masses, dim = log_masses(components), components.centre.shape[1]
+    least = min(JUMPING.negligible, JUMPING.negligible_per_dim * dim)
+    return components.chosen(masses - masses.max() > least)
 
 
 def mode_weights(components: Components) -> FloatArray:

@@ -118,6 +118,7 @@ class Jumping:
 
     min_weight: float = 0.1  # over the number of modes: no mode is as good as forgotten
     negligible: float = -20.0  # log of a mass beside that of the heaviest mode
+    negligible_per_dim: float = -0.5  # or that: in many dimensions volumes, and so masses, are poorly known
     broad_weight: float = 0.05  # of the defensive component
     trimmed: float = 0.02  # of the states, whose ratios say more about luck than about the mixture
     max_chance: float = 0.95  # walks go on: a mixture never knows all
@@ -127,6 +128,58 @@ class Jumping:
     good_acceptance: float = 0.25  # one jump in four: hot levels then rest as long as they may
     usual_novelty: float = 0.01  # a few states lie far out in the modes that they belong to
     refresh_chance: float = 0.5  # of a fresh proposal at the hottest level, whose walk must go on as well
+
+
+@dataclass(frozen=True, kw_only=True)
+class Leaping:
+    """Leaps from mode to mode: when they are tried, what their maps are made from, and how often to leap."""
+
+    poor_jumps: float = 0.25  # an acceptance of jumps below which leaps are tried; above, jumps do it all
+    better: float = 2.0  # times the acceptance of jumps: so much a kind of leap has to have
+    trial_chance: float = 0.06  # of each kind in tuning, until it is known
+    idle_chance: float = 0.005  # of a kind that has failed: maps become better
+    idle: float = 0.005  # an acceptance at which a kind has failed
+    learning: float = 0.6  # of the tuning, in which maps with the pooled shape may fail: pairs teach them
+    tuning_chance: float = 0.25  # of what is known to be good; walks have to learn
+    max_chance: float = 0.5  # of all leaps: only walks and jumps change the place within a mode
+    jumps_share: float = 0.1  # of the proposals that stay jumps, for weighted estimates and workers
+    most_jumps: float = 0.3  # where leaps are better than they
+    prior_acceptance: float = 0.05
+    prior_leaps: int = 40  # which that is worth
+    max_work: float = 2e8  # states times modes times dimension squared: what one look at the states takes
+    states_per_mode: float = 4.0  # that are looked at in the time in which a walk forgets, about d steps
+    even: float = 0.5  # of the weights of goals are even: in many dimensions masses are poorly known
+    n_reweighted: int = 4  # steps towards a robust centre
+    max_coefficients: int = 1_500  # that a regression on pairs finds at once
+    pairs_per_coefficient: float = 1.5  # at least
+    max_pairs: int = 6_000
+    n_robust: int = 3  # regressions, each with the outliers of the one before weighing less
+    outlier: float = 3.0  # times the median residual
+    explained: float = 1.0  # sd of what is left of log ratios, below which pairs know best where centres are
+    damping: tuple[float, float] = (0.1, 0.8)  # of what pairs say: the shape that it is in is known poorly
+    progress: float = 0.7  # times what pairs said before: a smaller step has to follow what is above
+    damping_falls: float = 0.5  # by which it is then multiplied
+    damping_grows: float = 1.5  # and by which otherwise
+    explained_share: float = 0.5  # or of what there was
+    constant_sd: float = 30.0  # times the prior sd of other coefficients: heights differ by any number
+    bounds: tuple[float, float] = (-0.5, 1.0)  # of the change of a mode's precision at once
+    sizes: tuple[float, float] = (0.5, 2.0)  # of a mode beside the others, where little is known of it
+    novel: float = 1.5  # times the squared distance that explains a state
+
+
+@dataclass(frozen=True, kw_only=True)
+class HumpFitting:
+    """Which coordinates have several humps."""
+
+    min_states: int = 200
+    max_states: int = 4_000
+    n_bins: int = 120
+    window: float = 0.03  # of the range: how far the density is smoothed, as an sd
+    depth: float = 0.5  # of the lower of two peaks: a valley between them is lower
+    min_share: float = 0.01  # of a hump
+    width: float = 1.1  # times its sd: proposals reach a little farther
+    least_share: float = 0.1  # of the proposals, over the number of humps
+    max_humps: int = 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,3 +231,4 @@ class Heating:
 LEARNING, SCOUTING, SURPRISE, FITTING = Learning(), Scouting(), Surprise(), Fitting()
 HEATING = Heating()
 REGRESSION, JUMPING, MATCHING, GAPS = Regression(), Jumping(), Matching(), Gaps()
+LEAPING, HUMP_FITTING = Leaping(), HumpFitting()

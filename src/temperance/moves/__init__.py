@@ -11,11 +11,13 @@ from temperance.core.accept import metropolis, settle_at
 from temperance.core.compile import compiled as kernel
 from temperance.core.move import Move, register
 from temperance.core.schema import assembled, of, of_level
-from temperance.core.state import DIRECTION, JUMP, NOTHING, SINGLE, STEP, WALK, FloatArray, IntArray
+from temperance.core.state import DIRECTION, JUMP, LEAP, NOTHING, SINGLE, STEP, WALK, FloatArray, IntArray
 from temperance.errors import InvalidInputError
 from temperance.moves.check import check_move
 from temperance.moves.coordinate import COORDINATE
+from temperance.moves.corresponding import CORRESPONDING
 from temperance.moves.covariance import COVARIANCE
+from temperance.moves.humps import BETWEEN_HUMPS
 from temperance.moves.independence import INDEPENDENCE
 from temperance.moves.robust import ROBUST
 from temperance.moves.slicing import SLICE
@@ -23,6 +25,7 @@ from temperance.moves.slicing import SLICE
 __all__ = [
     "DIRECTION",
     "JUMP",
+    "LEAP",
     "NOTHING",
     "SINGLE",
     "STEP",
@@ -38,7 +41,7 @@ __all__ = [
 ]
 
 WALKS = {walk.name: walk for walk in (ROBUST, COVARIANCE, SLICE)}
-BESIDE = (COORDINATE, INDEPENDENCE)
+BESIDE = (COORDINATE, INDEPENDENCE, CORRESPONDING, BETWEEN_HUMPS)
 
 
 class Records(NamedTuple):

@@ -8,7 +8,7 @@ from temperance.checks import flag, whole_number
 from temperance.core.move import Move
 from temperance.core.numba_internals.functions import is_off
 from temperance.core.schema import fields
-from temperance.core.state import DIRECTION, JUMP, NOTHING, SINGLE, STEP, WALK
+from temperance.core.state import DIRECTION, JUMP, LEAP, NOTHING, SINGLE, STEP, WALK
 from temperance.errors import InvalidInputError, InvalidTypeError
 
 KERNELS = ("begin", "advance", "learn", "score")
@@ -29,7 +29,7 @@ def check_move(move: Move, taken: tuple[str, ...]) -> None:
         function = getattr(move, name)
         if function is not None and not callable(function):
             raise InvalidTypeError(f"{name} must be a function or None, got {function!r}")
-    _one_of("kind", move.kind, {"WALK": WALK, "SINGLE": SINGLE, "JUMP": JUMP})
+    _one_of("kind", move.kind, {"WALK": WALK, "SINGLE": SINGLE, "JUMP": JUMP, "LEAP": LEAP})
     _one_of("shape", move.shape, {"NOTHING": NOTHING, "STEP": STEP, "DIRECTION": DIRECTION})
     whole_number("max_evaluations", move.max_evaluations, least=1)
     whole_number("n_uniforms", move.n_uniforms, least=0)

@@ -520,11 +520,22 @@ class ChainRun:
         now.frozen = True
 
     def _chain(self, settings: Settings, noise: Noise, trace: Trace) -> Chain:
-        jumps, refresh = self.now.learner.mixture, self.now.refresh
-        schedule = schedule_of(self.plan, self.now)
-        view, control = self._swaps.view, self.control
-        explained, state, info = self._explains(), self.state, self.info
-        return Chain(state, info, view, settings, schedule, jumps, refresh, explained, noise, trace, control)
+        learner = self.now.learner
+        return Chain(
+            state=self.state,
+            info=self.info,
+            swaps=self._swaps.view,
+            settings=settings,
+            schedule=schedule_of(self.plan, self.now),
+            jumps=learner.mixture,
+            refresh=self.now.refresh,
+            maps=learner.leaps.maps,
+            humps=learner.leaps.humps,
+            explained=self._explains(),
+            noise=noise,
+            trace=trace,
+            control=self.control,
+        )
 
     def _explains(self) -> Explained:
         """What the known modes explain, made anew when others are known."""

@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from temperance.core.state import FloatArray, Trace
+from temperance.modes.components import Components
 from temperance.modes.fit import Sample, fit_modes
+from temperance.modes.maps import distinct, same_mode
 from temperance.modes.mixture import make_mixture, with_mass
 from temperance.modes.policy import LEARNING, REGRESSION
 from temperance.modes.refine import regressed
@@ -67,13 +69,15 @@ def fitted(learner: Learner, plan: Plan, given: Material, shape: FloatArray, n_d
     shape_is_known = bool(described.sum() > REGRESSION.well_described)
     if shape_is_known:
         pooled = np.tensordot(described / described.sum(), components.covariance, 1)
+    if plan.dim > REGRESSION.max_dim:
+        components = components.joined(forgotten(learner, components, pooled, given.n_steps))
     components = with_mass(components)
     broad = points.mean(axis=0), np.cov(points.T).reshape(shape.shape) + pooled / len(points)
     mixture = make_mixture(components, *broad)
     gained = efficiency(mixture, points, log_density)
     if len(learner.components):
         before = efficiency(learner.mixture, points, log_density)
-        if gained < LEARNING.keep_old * before:
+        if gained < LEARNING.keep_old * before and before > LEARNING.hopeless:
             return replace(learner, efficiency=before)
     return replace(
         learner,
@@ -85,6 +89,15 @@ def fitted(learner: Learner, plan: Plan, given: Material, shape: FloatArray, n_d
         broad_covariance=broad[1],
         efficiency=gained,
     )
+
+
+def forgotten(learner: Learner, found: Components, shape: FloatArray, n_steps: int) -> Components:
+    """Modes that were known and that no component of a fit explains: states are few in many dimensions."""
+    if not len(learner.components) or not len(found):
+        return learner.components
+    n_independent = max(n_steps * LEARNING.worth_a_state / len(shape), 1.0)
+    known = distinct(learner.components, shape, n_independent)
+    return known.chosen(~np.any(same_mode(known, found, shape, n_independent), axis=1))
 
 
 def distinct_states(trace: Trace, first: int, end: int, n_chains: int = 1) -> tuple[FloatArray, FloatArray]:

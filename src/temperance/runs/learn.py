@@ -10,11 +10,13 @@ from dataclasses import replace
 import numpy as np
 
 from temperance.core.state import FloatArray, Mixture, Trace
+from temperance.modes.leaps import for_good, jump_chance_beside
 from temperance.modes.learnt import LearntModes
 from temperance.modes.mixture import with_chance
 from temperance.modes.policy import LEARNING
 from temperance.modes.worth import jump_chance, rest_every, tuning_chance
 from temperance.runs.fitting import distinct_states, fitted, material
+from temperance.runs.leaping import with_leaps
 from temperance.runs.learner import Learner, explained_within, is_aside
 from temperance.runs.plan import Plan, next_meeting
 
@@ -34,9 +36,11 @@ def learnt(learner: Learner, plan: Plan, trace: Trace, shape: FloatArray, n_done
     """Fit anew when it is time to, and see how jumps have fared; chains that share fit when they meet."""
     acceptance = measured([learner], [trace], n_done)
     if n_done >= min(learner.next_fit, plan.tune) and not plan.shares:
+        before = learner
         learner = replace(learner, novelty=unknown_share(learner, plan, trace, n_done))
         learner = fitted(learner, plan, material(learner.archive, trace, n_done), shape, n_done)
         learner = replace(learner, acceptance=acceptance, fitted_at=n_done)
+        learner = with_leaps(learner, plan, [before], [trace], n_done)
         learner = replace(learner, next_fit=fit_after(learner, plan, n_done))
     return ready_to_jump(learner, plan, acceptance)
 
@@ -45,17 +49,24 @@ def ready_to_jump(learner: Learner, plan: Plan, acceptance: float) -> Learner:
     """With the chance to jump that suits what jumps are worth."""
     worth = min(acceptance, learner.efficiency)
     chance = 0.0 if is_aside(learner, plan) else tuning_chance(worth, plan.dim)
+    if np.any(learner.leaps.chance > 0.0):
+        chance = jump_chance_beside(chance, learner.leaps)
     return replace(learner, mixture=with_chance(learner.mixture, chance))
 
 
 def frozen(learner: Learner, plan: Plan, n_levels: int) -> Learner:
     """The tuning is over: how often to jump and to rest from now on."""
-    worth = min(learner.acceptance, learner.efficiency)
+    worth, novelty = min(learner.acceptance, learner.efficiency), learner.novelty
+    leaps = for_good(learner.leaps, worth, plan.dim)
     chance = jump_chance(worth, plan.dim) if len(learner.components) else 0.0
+    if np.any(leaps.chance > 0.0):
+        chance = jump_chance_beside(chance, leaps)
+        worth, novelty = max(worth, leaps.best), min(novelty, leaps.novelty)
     rest = learner.rest_every
     if chance > 0.0 and n_levels > 1 and not plan.adapts_for_ever:
-        rest = rest_every(worth, learner.novelty, n_levels)
-    return replace(learner, mixture=with_chance(learner.mixture, chance), rest_every=rest)
+        rest = rest_every(worth, novelty, n_levels)
+    mixture = with_chance(learner.mixture, chance)
+    return replace(learner, mixture=mixture, leaps=leaps, rest_every=rest)
 
 
 def recorded(learner: Learner) -> LearntModes | None:

@@ -7,6 +7,7 @@ import numpy as np
 
 from temperance.core.state import FloatArray, Mixture
 from temperance.modes.components import Components, no_components
+from temperance.modes.leaps import Leaps, no_leaps
 from temperance.modes.mixture import no_mixture
 from temperance.modes.policy import LEARNING, SURPRISE
 from temperance.modes.student import whitened_squares
@@ -26,6 +27,7 @@ class Learner:
     broad_mean: FloatArray
     broad_covariance: FloatArray
     archive: Archive
+    leaps: Leaps
     told_at: FloatArray  # (component,) of those that chains share: when all came to know of it
     seen: FloatArray  # (component,) likewise: one if this chain had been there by itself before, else zero
     starts: Starts  # the distinct points that this chain was given
@@ -69,6 +71,7 @@ def first_learner(plan: Plan) -> Learner:
         broad_mean=np.zeros(dim),
         broad_covariance=np.eye(dim),
         archive=no_archive(dim),
+        leaps=no_leaps(dim),
         told_at=np.empty(0),
         seen=np.empty(0),
         starts=Starts(no_points(dim), np.empty(0)),
@@ -86,5 +89,10 @@ def explained_within(plan: Plan) -> float:
 
 
 def is_aside(learner: Learner, plan: Plan) -> bool:
-    """Whether no mixture will do here, so that the evaluations are better spent on walks."""
+    """Whether no mixture will do here, so that the evaluations are better spent on walks.
+
+    Where there are modes to leap between, it is worth to go on learning.
+    """
+    if np.any(learner.leaps.chance > 0.0):
+        return False
     return learner.fitted_at > LEARNING.early_fits * plan.tune and learner.efficiency < LEARNING.hopeless

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from temperance.core.state import Trace
+from temperance.core.state import WALKED, Trace
 from temperance.modes.policy import LEARNING
 
 
@@ -18,7 +18,7 @@ def coordinate_every(trace: Trace, first: int, end: int, every: int) -> int:
     if every == 0 or len(draws) < 2 or not np.all(variance > 0.0):
         return every
     moved = (np.diff(draws, axis=0) ** 2 / variance).sum(axis=1)
-    walked = (trace.jump[first + 1 : end] < 0) & (trace.base_swaps[first + 1 : end] == 0)
+    walked = (trace.jump[first + 1 : end] == WALKED) & (trace.base_swaps[first + 1 : end] == 0)
     single = np.arange(first + 1, end) % every == every - 1
     pays = [moved[walked & kind].mean() if np.any(walked & kind) else 0.0 for kind in (single, ~single)]
     if pays[0] == 0.0:

@@ -6,8 +6,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from temperance.core.move import Move
-from temperance.core.state import AT_BASE, AT_HOTTEST, EVERYWHERE, Mixture, Schedule
+from temperance.core.state import (
+    AT_BASE,
+    AT_HOTTEST,
+    EVERYWHERE,
+    HUMPS,
+    OWN,
+    POOLED,
+    FloatArray,
+    Mixture,
+    Schedule,
+)
 from temperance.moves.coordinate import COORDINATE
+from temperance.moves.corresponding import CORRESPONDING
+from temperance.moves.humps import BETWEEN_HUMPS
 from temperance.moves.independence import INDEPENDENCE
 from temperance.moves.slicing import ALONG_COORDINATE, SLICE
 from temperance.runs.plan import Plan
@@ -33,23 +45,42 @@ def schedule_of(plan: Plan, now: RunState) -> Schedule:
         plan,
         jumps=now.learner.mixture,
         refresh=now.refresh,
+        leaps=now.learner.leaps.chance,
         coordinate_every=now.coordinate_every,
         rest_every=now.learner.rest_every,
     )
 
 
 def make_schedule(
-    plan: Plan, *, jumps: Mixture, refresh: Mixture, coordinate_every: int, rest_every: int
+    plan: Plan,
+    *,
+    jumps: Mixture,
+    refresh: Mixture,
+    leaps: FloatArray,
+    coordinate_every: int,
+    rest_every: int,
 ) -> Schedule:
-    """Jumps first, by chance; then single coordinates, in their turn; and else walks."""
+    """Jumps and leaps first, by chance; then single coordinates, in their turn; and else walks."""
     entries = [
         Entry(INDEPENDENCE, place=place, chance=float(mixture.chance[0]))
         for place, mixture in ((AT_BASE, jumps), (AT_HOTTEST, refresh))
         if plan.settings.jumps.enabled and len(mixture.centre) and mixture.chance[0] > 0.0
     ]
+    if plan.settings.jumps.enabled:
+        entries += leaping(float(jumps.chance[0]), leaps)
     if coordinate_every > 0:
         entries.append(single(plan.walk, coordinate_every))
     return as_arrays([*entries, Entry(plan.walk)], plan.moves, rest_every)
+
+
+def leaping(before: float, chances: FloatArray) -> list[Entry]:
+    """Leaps of each kind, by the uniform that says whether to jump: each has the part above the last."""
+    entries = []
+    for kind, move in ((POOLED, CORRESPONDING), (OWN, CORRESPONDING), (HUMPS, BETWEEN_HUMPS)):
+        if chances[kind] > 0.0:
+            before += float(chances[kind])
+            entries.append(Entry(move, variant=kind, place=AT_BASE, chance=before))
+    return entries
 
 
 def single(walk: Move, every: int) -> Entry:

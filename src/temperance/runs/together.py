@@ -14,6 +14,7 @@ from temperance.modes.worth import efficiency
 from temperance.runs.averaging import Ladder, averaged_ladders
 from temperance.runs.events import Notes
 from temperance.runs.fitting import Material, distinct_states, fitted, material, put_together
+from temperance.runs.leaping import with_leaps
 from temperance.runs.learn import measured, postponed, ready_to_jump, unknown_share
 from temperance.runs.learner import Learner, explained_within
 from temperance.runs.levels import covariance_of
@@ -66,6 +67,7 @@ def _told(
         fitted_at=n_done,
         next_fit=next_meeting(plan, n_done),
     )
+    common = with_leaps(common, plan, learners, traces, n_done)
     common = ready_to_jump(common, plan, acceptance)
     return [
         _with_common(learner, common, plan, trace, n_done)

@@ -8,6 +8,7 @@ from temperance.zoo.curved import banana, funnel
 from temperance.zoo.cylinders import twenty_cylinders
 from temperance.zoo.gaussians import gaussian, two_modes
 from temperance.zoo.hidden import distant_modes, flat_box, spike
+from temperance.zoo.high import far_pair, many_well
 from temperance.zoo.labels import label_switching
 from temperance.zoo.oriented import oriented_modes
 from temperance.zoo.peaks import twenty_peaks
@@ -27,6 +28,7 @@ __all__ = [
     "bridge",
     "bridge_data",
     "distant_modes",
+    "far_pair",
     "flat_box",
     "funnel",
     "gaussian",
@@ -34,6 +36,7 @@ __all__ = [
     "get",
     "label_switching",
     "many_modes",
+    "many_well",
     "names",
     "oriented_modes",
     "rare_mode",

@@ -8,6 +8,7 @@ from temperance.zoo.curved import banana, funnel
 from temperance.zoo.cylinders import twenty_cylinders
 from temperance.zoo.gaussians import gaussian, two_modes
 from temperance.zoo.hidden import distant_modes, flat_box, spike
+from temperance.zoo.high import far_pair, many_well
 from temperance.zoo.labels import label_switching
 from temperance.zoo.oriented import oriented_modes
 from temperance.zoo.peaks import twenty_peaks
@@ -25,11 +26,13 @@ _FACTORIES: dict[str, Callable[[], Problem]] = {
     "bridge": bridge,
     "distant_modes": distant_modes,
     "flat_box": flat_box,
+    "far_pair": far_pair,
     "funnel": funnel,
     "gaussian": gaussian,
     "gaussian_shells": gaussian_shells,
     "label_switching": label_switching,
     "many_modes": many_modes,
+    "many_well": many_well,
     "oriented_modes": oriented_modes,
     "rare_mode": rare_mode,
     "rings": rings,

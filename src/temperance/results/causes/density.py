@@ -104,7 +104,7 @@ def no_width(case: Case) -> Advice | None:
 
 
 def improper_when_heated(case: Case) -> Advice | None:
-    """Tails that the hot levels make too heavy to have an integral, by the preflight or by where levels went."""
+    """Tails that hot levels make too heavy for an integral, by the preflight or by where levels went."""
     explains = LADDER | {"bound hit", "too many levels", "still adapting"}
     from_on, went_off = case.proper_below, "endless heat" in case.names
     if not went_off and (case.hottest < from_on or not case.names & explains):
