@@ -175,7 +175,7 @@ ALLOWED = {
         "errors",
         "checks",
     ),
-    "arguments": ("", "until", "errors", "origin"),
+    "arguments": ("", "searching", "until", "errors", "origin"),
     "cli": (
         "",
         "arguments",
