@@ -316,7 +316,7 @@ def driver(records: Any) -> Any:
         call, address = _by_address(loop)
 
     def drive(evaluate, propose_pair, chain, noises, starts, after):
-        state, info, swaps, settings, schedule, jumps, refresh, maps, humps, _, trace, control = chain
+        state, info, swaps, settings, schedule, jumps, refresh, explained, maps, humps, _, trace, control = chain
         points, log_density, log_prior = starts
         n, n_levels, dim = points.shape
         for k in range(n):
@@ -325,9 +325,8 @@ def driver(records: Any) -> Any:
                 for i in range(dim):
                     state.position[level, i] = points[k, level, i]
             noise = Noise(noises[0][k], noises[1][k], noises[2][k], noises[3][k], noises[4][k])
-            one = Chain(
-                state, info, swaps, settings, schedule, jumps, refresh, maps, humps, noise, trace, control
-            )
+            known = swaps, settings, schedule, jumps, refresh, explained, maps, humps
+            one = Chain(state, info, *known, noise, trace, control)
             call(address, evaluate, 0, propose_pair, one, 0, noise.swap_uniforms.shape[0])
             for level in range(n_levels):
                 for i in range(dim):

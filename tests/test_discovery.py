@@ -24,6 +24,7 @@ from temperance.modes.surprise import explained_by, nothing_explained, surprises
 from temperance.runs import departures, events
 from temperance.runs.candidates import no_points
 from temperance.runs.chain import ChainRun
+from temperance.searching import search_from_words
 
 FAR, NARROW, BROAD, RARITY = 400.0, 0.1, 1_000.0, 12.0
 
@@ -413,6 +414,20 @@ def test_a_search_that_does_not_fit_is_rejected_by_name(search, error, text) -> 
 
     with pytest.raises(error, match=text):
         tp.sample(bounded, initial=np.zeros(2), search=search, cores=1, progress=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "bounds"),
+    [("-10:10", [-10.0, 10.0]), ("a=0:5,b=-1:1", {"a": [0.0, 5.0], "b": [-1.0, 1.0]}), ("prior", None)],
+)
+def test_a_search_can_be_typed(text, bounds) -> None:
+    found = search_from_words(text)
+    if isinstance(bounds, dict):
+        assert {name: pair.tolist() for name, pair in found.bounds.items()} == bounds
+    else:
+        assert found.bounds is None if bounds is None else found.bounds.tolist() == bounds
+    with pytest.raises(tp.InvalidInputError, match=r"search must be LOW:HIGH, .* got '1-2'"):
+        search_from_words("1-2")
 
 
 def test_a_search_needs_jumps() -> None:

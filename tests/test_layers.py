@@ -178,7 +178,7 @@ ALLOWED = {
         "errors",
         "checks",
     ),
-    "arguments": ("", "until", "errors", "origin"),
+    "arguments": ("", "searching", "until", "errors", "origin"),
     "continuing": ("runs.seeds", "stored", "errors"),
     "cli": (
         "",

@@ -48,8 +48,32 @@ def main() -> None:
 
 def compared() -> dict[str, Cell]:
     """What ``make bench-zoo`` measured, problem by problem."""
-    rows = FOLDER / "against.json"
+    return measured("against.json")
+
+
+def measured(name: str) -> dict[str, Cell]:
+    """What is in a file beside the cells, or nothing yet."""
+    rows = FOLDER / name
     return json.loads(rows.read_text(encoding="utf-8")) if rows.exists() else {}
+
+
+def discovery_table(cells: dict[str, Cell]) -> str:
+    """What ``make bench-discovery`` measured: how often, how well, at what cost, beside the commit before."""
+    if not cells:
+        return "Not measured yet."
+    lines = [
+        "| problem | found | before | error where found | evaluations | before | runs |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name, cell in cells.items():
+        new, old = cell["new"], cell["old"]
+        error = "-" if math.isnan(new["rmse"]) else f"{new['rmse']:.4f}"
+        shares = f"{100.0 * new['found']:.0f} % | {100.0 * old['found']:.0f} %"
+        costs = f"{new['evaluations']:,.0f} | {old['evaluations']:,.0f}"
+        lines.append(f"| {name} | {shares} | {error} | {costs} | {new['runs']} |")
+    some = next(iter(cells.values()))
+    about = f"Seeds from {some['first_seed']}, against {some['against']}; {some['versions']}; {some['date']}."
+    return "\n".join([*lines, "", about])
 
 
 def page(cells: dict[str, Cell], against: dict[str, Cell]) -> str:
@@ -63,6 +87,7 @@ def page(cells: dict[str, Cell], against: dict[str, Cell]) -> str:
         "main": main_table(cells, (ONE_CHAIN, WITHOUT_JUMPS, PAPER, FOUR_CHAINS)),
         "zoo": zoo_table(cells),
         "against": against_table(against),
+        "discovery": discovery_table(measured("discovery.json")),
         "unset": unset_table(cells),
         "ablation": main_table(cells, [name for name in VARIANTS if name not in NOT_LEFT_OUT]),
         "clustering": (FOLDER / "clustering.md").read_text(encoding="utf-8").partition("\n\n")[2].strip(),

@@ -100,6 +100,14 @@ def goals_from(text: str | None) -> Any:
         return None if text is None else until_from_words(text)
 
 
+def search_from(text: str | None) -> Any:
+    """A wider search, or none."""
+    from temperance.searching import search_from_words
+
+    with one_line_errors():
+        return None if text is None else search_from_words(text)
+
+
 @contextlib.contextmanager
 def one_line_errors(option: str = "") -> Iterator[None]:
     """Turn our errors, and those of the files of an option, into one line instead of a traceback."""

@@ -20,6 +20,7 @@ from temperance.arguments import (
     named_object,
     numbers_from,
     one_line_errors,
+    search_from,
     with_data,
 )
 
@@ -86,6 +87,12 @@ def demo(seed: int, draws: int, out: Path) -> None:
     help="Goals and budgets, such as ess=2000,weight_error=0.01,seconds=600: draw until all goals are met or "
     "a budget is spent.",
 )
+@click.option(
+    "--search",
+    default=None,
+    help="Climb from scattered points as well: -10:10 for all coordinates, rate=0:5,place=-1:1 by name, "
+    "or prior.",
+)
 @click.option("--tune", default=None, type=int, help="Tuning iterations a chain.")
 @click.option("--chains", default=4, show_default=True, help="Independent runs.")
 @click.option("--cores", default=None, type=int, help="Chains that run at once.")
@@ -145,6 +152,7 @@ def sample(
         model, options = with_data(model, data_from(data), options)
     start = None if initial is None else named_object(initial) if ":" in initial else numbers_from(initial)
     options["until"] = goals_from(options["until"])
+    options["search"] = search_from(options["search"])
     options["keep"] = None if options["keep"] is None else tuple(options["keep"].split(","))
     with _keeping_draws(file, overwrite), one_line_errors(), _workers(options, function):
         if go_on and folder is not None and temperance.holds_run(folder):

@@ -67,6 +67,26 @@ class Search:
         return next((name for name in SOURCES if getattr(self, name) is not None), "prior")
 
 
+def search_from_words(text: str) -> Search:
+    """A search as it is typed: ``-10:10``, ``rate=0:5,place=-1:1`` or ``prior``."""
+    if text == "prior":
+        return Search()
+    if "=" not in text:
+        return Search(bounds=_pair_from(text))
+    parts = [part.partition("=") for part in text.split(",")]
+    return Search(bounds={name.strip(): _pair_from(pair) for name, _, pair in parts})
+
+
+def _pair_from(text: str) -> tuple[float, float]:
+    low, _, high = text.partition(":")
+    try:
+        return float(low), float(high)
+    except ValueError as error:
+        raise InvalidInputError(
+            f"search must be LOW:HIGH, NAME=LOW:HIGH,... or prior, got {text!r}"
+        ) from error
+
+
 def scattered(
     search: Search, spec: ModelSpec, plan: Plan, seeds: Sequence[np.random.SeedSequence]
 ) -> list[FloatArray]:
