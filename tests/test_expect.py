@@ -316,7 +316,7 @@ def test_a_file_of_an_older_version_is_refused(result, tmp_path) -> None:
         for name in source.namelist():
             if "proposal" not in name:
                 target.writestr(name, source.read(name) if name != "about.npy" else older(source.read(name)))
-    with pytest.raises(tp.InvalidInputError, match="has format 5, this version reads 8; it was written by"):
+    with pytest.raises(tp.InvalidInputError, match="has format 5, this version reads 9; it was written by"):
         tp.load(old)
 
 

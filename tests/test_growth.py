@@ -70,7 +70,7 @@ def cauchy(x):
 
 
 def hand_plan(betas, dim=2, *, prior=None, **changes):
-    return make_plan(HandTarget(gaussian, prior), betas, dim, **changes)
+    return make_plan(HandTarget(gaussian, prior), betas, dim, growth=tp.Growth(), **changes)
 
 
 # ---- rows
@@ -313,12 +313,11 @@ def test_equal_edges_follow_their_mean(rng) -> None:
 # ---- runs
 
 
-def grown_plan(*, jumps=False, growth=None, draws=60, tune=400, chains=1):
+def grown_plan(*, jumps=False, draws=60, tune=400, chains=1):
     """Both modes are known from the start, and nothing but heat goes from one to the other."""
-    settings = tp.Settings(jumps=tp.Jumps(enabled=jumps), growth=growth or tp.Growth())
     target = make_target(gather(log_density=far_modes), vectorized=False)
-    return make_plan(target, (1.0, 0.5, 0.25), DIM, tune=tune, draws=draws, settings=settings,
-                     strategy=tp.swaps.even_odd(), chains=chains)  # fmt: skip
+    return make_plan(target, (1.0, 0.5, 0.25), DIM, tune=tune, draws=draws, growth=tp.Growth(), chains=chains,
+                     settings=tp.Settings(jumps=tp.Jumps(enabled=jumps)), strategy=tp.swaps.even_odd())  # fmt: skip
 
 
 def forced(monkeypatch, *changes):
