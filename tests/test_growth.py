@@ -316,8 +316,9 @@ def test_equal_edges_follow_their_mean(rng) -> None:
 def grown_plan(*, jumps=False, draws=60, tune=400, chains=1):
     """Both modes are known from the start, and nothing but heat goes from one to the other."""
     target = make_target(gather(log_density=far_modes), vectorized=False)
+    settings = tp.Settings(jumps=tp.Jumps(enabled=jumps))
     return make_plan(target, (1.0, 0.5, 0.25), DIM, tune=tune, draws=draws, growth=tp.Growth(), chains=chains,
-                     settings=tp.Settings(jumps=tp.Jumps(enabled=jumps)), strategy=tp.swaps.even_odd())  # fmt: skip
+                     settings=settings, strategy=tp.swaps.even_odd())  # fmt: skip
 
 
 def forced(monkeypatch, *changes):
