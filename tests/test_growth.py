@@ -277,6 +277,10 @@ def test_a_level_runs_off_when_it_is_twice_as_far_at_each_look() -> None:
         seen.append(heat.runs_off(run.state).tolist())
         heat.note_reach(run.state)
     assert seen == [[], [], [2], [2]]
+    for out, near in ((0.5, 0.0), (2.0, 0.0), (4_000.0, 0.0)):  # from mode to mode
+        run.state.position[1], run.state.position[2] = near, out
+        assert not len(heat.runs_off(run.state))
+        heat.note_reach(run.state)
 
 
 def test_a_level_in_another_mode_is_not_far_out() -> None:
