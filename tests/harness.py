@@ -68,10 +68,12 @@ def _hand_evaluation(tempered: Any, prior: Any) -> Any:
 
 
 def make_plan(target: Any, betas: Any, dim: int, **changes: Any) -> Plan:
+    """A plan with room for these levels and no more, unless a ``growth`` is given."""
+    growth = changes.pop("growth", tp.Growth(enabled=False))
     strategy = changes.pop("strategy", tp.swaps.equi_energy())
     plan = Plan(
         target=target,
-        settings=replace(changes.pop("settings", PLAIN), swaps=strategy),
+        settings=replace(changes.pop("settings", PLAIN), swaps=strategy, growth=growth),
         betas=np.array(betas, dtype=float),
         dim=dim,
         draws=changes.pop("draws", 1),

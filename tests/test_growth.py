@@ -70,7 +70,7 @@ def cauchy(x):
 
 
 def hand_plan(betas, dim=2, *, prior=None, **changes):
-    return make_plan(HandTarget(gaussian, prior), betas, dim, **changes)
+    return make_plan(HandTarget(gaussian, prior), betas, dim, growth=tp.Growth(), **changes)
 
 
 # ---- rows
@@ -277,6 +277,10 @@ def test_a_level_runs_off_when_it_is_twice_as_far_at_each_look() -> None:
         seen.append(heat.runs_off(run.state).tolist())
         heat.note_reach(run.state)
     assert seen == [[], [], [2], [2]]
+    for out, near in ((0.5, 0.0), (2.0, 0.0), (4_000.0, 0.0)):  # from mode to mode
+        run.state.position[1], run.state.position[2] = near, out
+        assert not len(heat.runs_off(run.state))
+        heat.note_reach(run.state)
 
 
 def test_a_level_in_another_mode_is_not_far_out() -> None:
@@ -313,12 +317,12 @@ def test_equal_edges_follow_their_mean(rng) -> None:
 # ---- runs
 
 
-def grown_plan(*, jumps=False, growth=None, draws=60, tune=400, chains=1):
+def grown_plan(*, jumps=False, draws=60, tune=400, chains=1):
     """Both modes are known from the start, and nothing but heat goes from one to the other."""
-    settings = tp.Settings(jumps=tp.Jumps(enabled=jumps), growth=growth or tp.Growth())
     target = make_target(gather(log_density=far_modes), vectorized=False)
-    return make_plan(target, (1.0, 0.5, 0.25), DIM, tune=tune, draws=draws, settings=settings,
-                     strategy=tp.swaps.even_odd(), chains=chains)  # fmt: skip
+    settings = tp.Settings(jumps=tp.Jumps(enabled=jumps))
+    return make_plan(target, (1.0, 0.5, 0.25), DIM, tune=tune, draws=draws, growth=tp.Growth(), chains=chains,
+                     settings=settings, strategy=tp.swaps.even_odd())  # fmt: skip
 
 
 def forced(monkeypatch, *changes):

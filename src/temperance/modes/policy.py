@@ -224,6 +224,7 @@ class Heating:
     least_ratio: float = 1.2  # of two temperatures between which another would be of use
     lately: float = 0.75  # of the iterations so far, after which rates are measured
     far: float = 100.0  # base widths times the temperature; tails that fall exponentially reach a few
+    on_the_way: float = 10.0  # of the same: farther than any level within its mode
     deep: float = 5.0  # per dimension, in a log density: how far below the base level no mode is
     outgrown: float = 2.0  # times as far as at the look before, twice in a row: there is no end to it
 

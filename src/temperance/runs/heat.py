@@ -212,11 +212,14 @@ def reach(state: State) -> FloatArray:
 
 
 def runs_off(state: State) -> IntArray:
-    """Levels that are far out, and were twice as far at each look as at the one before."""
+    """Levels that are far out, and were twice as far at each look as at the one before.
+
+    One that goes to another mode is near before and far afterwards; it is not on its way.
+    """
     now = reach(state)
     last, before = state.reached[: len(now)].T
     outgrown = (now > HEATING.outgrown * last) & (last > HEATING.outgrown * before)
-    return np.flatnonzero(outgrown & (now > HEATING.far))
+    return np.flatnonzero(outgrown & (last > HEATING.on_the_way) & (now > HEATING.far))
 
 
 def is_far_out(state: State) -> bool:
