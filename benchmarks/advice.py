@@ -130,31 +130,37 @@ def cured(rows: list[dict[str, Any]], most: int) -> bool:
 
 @click.command()
 @click.option("--problem", "names", multiple=True, help="Only these.")
-@click.option("--seeds", default=3, show_default=True, type=click.IntRange(min=1), help="Runs of each.")
+@click.option("--seeds", default=2, show_default=True, type=click.IntRange(min=1), help="Runs of each.")
 @click.option("--first-seed", default=FIRST_SEED, show_default=True)
 @click.option("--dry", is_flag=True, help="Write nothing.")
-def main(names: tuple[str, ...], seeds: int, first_seed: int, dry: bool) -> None:
-    """Make all runs, and write table and printouts."""
-    chosen = [problem for problem in problems() if not names or problem.name in names]
-    known: dict[str, Any] = {
-        "date": str(datetime.date.today()), "versions": versions_in_words(), "first_seed": first_seed,
-        "problems": {},
-    }  # fmt: skip
-    for problem in chosen:
+@click.option("--afresh", is_flag=True, help="Forget what was made before.")
+def main(names: tuple[str, ...], seeds: int, first_seed: int, dry: bool, afresh: bool) -> None:
+    """Make the runs of problems that are missing, and write table and printouts as each is done."""
+    place = FOLDER / "advice.json"
+    known: dict[str, Any] = {"problems": {}}
+    if place.exists() and not afresh:
+        known = json.loads(place.read_text())
+    known |= {"date": str(datetime.date.today()), "versions": versions_in_words(), "first_seed": first_seed}
+    for problem in problems():
+        if (names and problem.name not in names) or problem.name in known["problems"]:
+            continue
         made = [told(problem, first_seed + k) for k in range(seeds)]
         known["problems"][problem.name] = {"runs": [rows for rows, _ in made]}
         for rows, _ in made:
             click.echo(f"{problem.name}: {json.dumps(rows)}")
         if not dry:
-            FOLDER.mkdir(parents=True, exist_ok=True)
-            place = FOLDER / f"{problem.name.replace(' ', '_').replace(',', '').replace(':', 'to')}.txt"
-            place.write_text(
-                "\n\n==== the advice was followed ====\n\n".join(made[0][1]) + "\n", encoding="utf-8"
-            )
+            keep(known, problem.name, made[0][1])
     click.echo(table(known))
-    if not dry and not names:
-        (FOLDER / "advice.json").write_text(json.dumps(known, indent=1) + "\n")
-        (FOLDER / "table.txt").write_text(table(known), encoding="utf-8")
+
+
+def keep(known: dict[str, Any], name: str, texts: list[str]) -> None:
+    """Write all that is known, and what was printed of one problem."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    file = f"{name.replace(' ', '_').replace(',', '').replace(':', 'to')}.txt"
+    text = "\n\n==== the advice was followed ====\n\n".join(texts)
+    (FOLDER / file).write_text(f"{text}\n", encoding="utf-8")
+    (FOLDER / "advice.json").write_text(json.dumps(known, indent=1) + "\n")
+    (FOLDER / "table.txt").write_text(table(known), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -81,6 +81,9 @@ def test_stored_stopped_and_resumed(tmp_path):
     assert not part.complete
     assert part.reached.ended_by == "stopped"
     assert FIRST < max(chain.n_draws for chain in part.chains) < plain.draws.shape[1]
+    for stopped in (part, tp.load(folder)):
+        cure = next(one.cure for one in stopped.warnings if one.name == "incomplete run")
+        assert cure.startswith(f"temperance resume {folder}")
     whole = tp.resume(folder, density, progress=False)
     np.testing.assert_array_equal(whole.draws, plain.draws)
     again = tp.load(folder)

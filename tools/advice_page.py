@@ -10,11 +10,13 @@ TABLES = {"advice": "advice", "verdicts": "verdicts", "stopping": "stopping"}
 def page() -> str:
     """The page with its tables."""
     template = Template((ROOT / "tools" / "advice_template.md").read_text(encoding="utf-8"))
-    tables = {
-        name: (ROOT / "docs" / folder / "table.txt").read_text(encoding="utf-8").strip()
-        for name, folder in TABLES.items()
-    }
-    return template.substitute(tables)
+    return template.substitute({name: _table(folder) for name, folder in TABLES.items()})
+
+
+def _table(folder: str) -> str:
+    """What a benchmark left, or that it was not run yet."""
+    file = ROOT / "docs" / folder / "table.txt"
+    return file.read_text(encoding="utf-8").strip() if file.exists() else "*Not made yet.*"
 
 
 if __name__ == "__main__":
