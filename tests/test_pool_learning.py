@@ -27,8 +27,8 @@ TRIMMED = tp.Settings(trimming=tp.Trimming(after=40, every=5, slack=0.9, min_lev
 APART = tp.Settings(jumps=tp.Jumps(share=False))
 plain, rows = form("plain", two_modes), form("vectorized", two_modes)
 # What chains learn, and how long they tune: longer than was planned without ``tune``, see `given`. A line
-# here is tried by points and by chains, with 1, 2, 3 and 7 workers, in threads and processes, and stopped in the
-# middle; one in `IN_PARENT` with Dask and MPI, too.
+# here is tried by points and by chains, with 1, 2, 3 and 7 workers, in threads and in processes, and stopped
+# in the middle; one in `IN_PARENT` with Dask and MPI, too.
 SETUPS = {
     "together": {"model": plain, "tune": TUNE},
     "together, compiled": {"model": two_modes, "tune": TUNE},
