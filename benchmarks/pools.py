@@ -209,14 +209,13 @@ def as_by_default() -> None:
 
 
 def simulated(constants: dict[str, float]) -> None:
-    """What the simulation says of one chain without jumps, beside which the measured one can be held."""
+    """What the simulation says of one chain, beside which the measured one can be held."""
     print(
-        "\nThe tuning of one chain as simulated, by the number of its levels: before modes are known, as without "
-        "jumps, and after:\n"
+        "\nThe tuning of one chain as simulated, by the number of its levels: without jumps, as before modes are "
+        "known, and with them:\n"
     )
-    print(
-        "| a point takes | 2 levels | 3 levels | 4 levels | with jumps: 2 | 3 | 4 |\n|---|---|---|---|---|---|---|"
-    )
+    print("| a point takes | 2 levels | 3 levels | 4 levels | with jumps: 2 | 3 | 4 |")
+    print("|---|---|---|---|---|---|---|")
     for milliseconds in MILLISECONDS:
         machine = Machine(WORKERS, milliseconds / 1000.0, constants["parent"], constants["latency"])
         kinds = (TuningChain, LearnedChain)
