@@ -211,8 +211,8 @@ def as_by_default() -> None:
 def simulated(constants: dict[str, float]) -> None:
     """What the simulation says of one chain, beside which the measured one can be held."""
     print(
-        "\nThe tuning of one chain as simulated, by the number of its levels: without jumps, as before modes are "
-        "known, and with them:\n"
+        "\nThe tuning of one chain as simulated, by the number of its levels: without jumps, as before modes "
+        "are known, and with them:\n"
     )
     print("| a point takes | 2 levels | 3 levels | 4 levels | with jumps: 2 | 3 | 4 |")
     print("|---|---|---|---|---|---|---|")
