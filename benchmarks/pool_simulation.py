@@ -21,7 +21,8 @@ DEEP = 2  # as in targets/pooled.py
 EARLY = 0.5  # share of the iterations of a tuning that knows its modes in which the base level jumps
 WALKS = 0.05  # share of the draws in which the base level walks
 REST_EVERY = 63  # iterations between two moves of the hot levels: eight of them, whose jumps are good
-LENGTH = 800  # of a simulation, in evaluations: what is evaluated ahead at first is to be little
+LENGTH = 400  # of a simulation, in evaluations
+FILLS = 6  # likewise, in times that it takes to evaluate ahead what a run begins with
 SPREAD = 0.1  # of the time that a density takes, relative
 
 
@@ -203,7 +204,8 @@ def rate(machine: Machine, kind: Any, chains: int, levels: int) -> float:
     simulation = Simulation(machine, random.Random(1), idle=machine.workers)
     for _ in range(chains):
         kind(simulation, levels)
-    until = LENGTH * machine.density + 1000 * machine.parent
+    fill = chains * machine.depth * max(machine.parent, machine.density / machine.workers)
+    until = max(LENGTH * machine.density, FILLS * fill)
     simulation.run(until / 2)  # what is evaluated ahead once is no gain
     return simulation.run(max(until, 2.0 * simulation.now)) * machine.density / machine.workers
 
@@ -227,7 +229,8 @@ def main() -> None:
         f"{1e6 * given.latency:.0f} µs on the way, as measured (`make bench-pools`); 8 levels; in a tuning "
         f"that knows modes the base level jumps in {EARLY:.0%} of the iterations, in the draws "
         f"it walks in {WALKS:.0%} of the iterations, and hot levels move in one of {REST_EVERY}. "
-        "Jumps, and hot levels from their last swap on, are evaluated ahead of time.\n"
+        "Jumps, and hot levels from their last swap on, are evaluated ahead of time. A share above one is of "
+        "points that were evaluated before it was looked at.\n"
     )
     print("| workers | a density takes | chains | tuning | tuning with jumps | draws |")
     print("|---|---|---|---|---|---|")

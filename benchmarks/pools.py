@@ -11,6 +11,8 @@ import json
 import math
 import os
 import platform
+import shutil
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -25,13 +27,19 @@ from typing import Any
 import numpy as np
 
 import temperance as tp
-from pool_simulation import Machine, TuningChain, rate
+from pool_simulation import LearnedChain, Machine, TuningChain, rate
 
 SEED, WORKERS, LEVELS, TURNS = 1, 2, 4, 2
 LONGER = 10  # times, for densities of 10 ms: few iterations would be scouts only
 QUESTIONS = 2_000
 FEW = 200  # iterations in all, to see what a question costs
 WITHOUT_JUMPS = tp.Settings(jumps=tp.Jumps(enabled=False))
+# For a container, whose user is root, and for more processes than cores.
+OPEN_MPI = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+}
 MILLISECONDS = (0.1, 1.0, 10.0)
 
 
@@ -117,10 +125,35 @@ def overhead() -> None:
     """Microseconds for a question to each engine, with a density that costs nothing."""
     print("| engine | µs an evaluation, one chain | four chains |\n|---|---|---|")
     for name, opened in engines().items():
-        with opened() as pool:
-            points = pool if isinstance(pool, tp.Pool) else tp.Pool(pool, share="points")
-            costs = [ratio(0.0, chains, points, WITHOUT_JUMPS, FEW // chains, TURNS)[1] for chains in (1, 4)]
-        print(f"| {name} | {costs[0]:.0f} | {costs[1]:.0f} |", flush=True)
+        overhead_of(name, opened)
+    launcher = shutil.which("mpiexec")
+    if launcher and importlib.util.find_spec("mpi4py"):
+        command = [
+            launcher,
+            "-n",
+            str(WORKERS + 1),
+            sys.executable,
+            "-m",
+            "mpi4py.futures",
+            __file__,
+            "--mpi",
+        ]
+        subprocess.run(command, env={**os.environ, **OPEN_MPI}, check=False)
+
+
+def overhead_of(name: str, opened: Callable[[], Any]) -> None:
+    """A line of that table."""
+    with opened() as pool:
+        points = pool if isinstance(pool, tp.Pool) else tp.Pool(pool, share="points")
+        costs = [ratio(0.0, chains, points, WITHOUT_JUMPS, FEW // chains, TURNS)[1] for chains in (1, 4)]
+    print(f"| {name} | {costs[0]:.0f} | {costs[1]:.0f} |", flush=True)
+
+
+def overhead_of_mpi() -> None:
+    """The same in a world of MPI."""
+    from mpi4py.futures import MPIPoolExecutor
+
+    overhead_of("mpi4py.futures", MPIPoolExecutor)
 
 
 def constants() -> dict[str, float]:
@@ -176,12 +209,17 @@ def as_by_default() -> None:
 
 
 def simulated(constants: dict[str, float]) -> None:
-    """What the simulation says of one chain without jumps, beside which the measured one can be held."""
-    print("\nThe same of one chain without jumps as simulated, by the number of its levels:\n")
-    print("| a point takes | 2 levels | 3 levels | 4 levels |\n|---|---|---|---|")
+    """What the simulation says of one chain, beside which the measured one can be held."""
+    print(
+        "\nThe tuning of one chain as simulated, by the number of its levels: without jumps, as before modes "
+        "are known, and with them:\n"
+    )
+    print("| a point takes | 2 levels | 3 levels | 4 levels | with jumps: 2 | 3 | 4 |")
+    print("|---|---|---|---|---|---|---|")
     for milliseconds in MILLISECONDS:
         machine = Machine(WORKERS, milliseconds / 1000.0, constants["parent"], constants["latency"])
-        cells = [WORKERS * rate(machine, TuningChain, 1, levels) for levels in (2, 3, 4)]
+        kinds = (TuningChain, LearnedChain)
+        cells = [WORKERS * rate(machine, kind, 1, levels) for kind in kinds for levels in (2, 3, 4)]
         print(f"| {milliseconds:g} ms | {' | '.join(f'{cell:.2f}' for cell in cells)} |", flush=True)
 
 
@@ -282,7 +320,11 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=3.0, help="of each run without workers")
     parser.add_argument("--waits", action="store_true", help="densities wait, for a machine that is busy")
     parser.add_argument("--constants", help="a file for what a question costs")
+    parser.add_argument("--mpi", action="store_true", help="only what a question costs in a world of MPI")
     given = parser.parse_args()
+    if given.mpi:
+        overhead_of_mpi()
+        return
     Density.waits = given.waits
     versions = ", ".join(f"{name} {metadata.version(name)}" for name in ("numpy", "numba"))
     print(

@@ -180,6 +180,19 @@ print(repr(float(made.draws.sum())))
 
 
 @pytest.mark.slow
+def test_a_notebook_has_workers():
+    nbformat, client = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    pytest.importorskip("ipykernel")
+    cells = [nbformat.v4.new_code_cell(part) for part in SCRIPT.split("\n\n")]
+    book = nbformat.v4.new_notebook(cells=cells)
+    client.NotebookClient(book, timeout=120, kernel_name="python3").execute()
+    shown = "".join(one.get("text", "") for cell in book.cells for one in cell.outputs)
+    expected = tp.sample(lambda x: -0.5 * float(x @ x), **SHORT)
+    assert f"{float(expected.draws.sum())!r}\n" in shown
+    assert "2 worker processes evaluate the log density" in shown
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["file", "stdin", "command", "prompt"])
 def test_scripts_and_prompts_have_workers_without_a_main_guard(way, tmp_path):
     script = tmp_path / "run.py"

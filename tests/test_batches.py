@@ -91,6 +91,17 @@ def test_a_look_ahead_changes_no_draw_and_saves_calls(name, blind, monkeypatch):
         assert n_saved > 0.4 * n_draws
 
 
+def test_hot_levels_are_known_ahead_where_that_pays(blind, monkeypatch):
+    """Broken: points of hot levels that nobody asks for any more."""
+    counts = {}
+    for pays in (False, True):
+        monkeypatch.setattr(chain, "hot_pays", lambda *_, pays=pays: pays)
+        made = Counted()
+        assert_same_runs(sampled(made, draws=2_500), blind(lambda: sampled(draws=2_500)))
+        counts[pays] = len(made.sizes)
+    assert counts[True] < counts[False] - 25
+
+
 def crowded(points):
     """Last bits that depend on the number of rows, as those of a matrix product may."""
     return rows(points) * (1.0 + 2.0**-50 * (len(points) > 8))

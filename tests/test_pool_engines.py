@@ -16,7 +16,7 @@ import pytest
 
 import temperance as tp
 from test_pool import SHORT, assert_same_runs, plain_gaussian
-from test_pool_learning import IN_PARENT, assert_same, going_on, made
+from test_pool_learning import IN_PARENT, assert_same, going_on, gone_on, made, stopped_halfway
 
 pytestmark = pytest.mark.slow
 MPIEXEC = shutil.which("mpiexec.openmpi")
@@ -51,7 +51,7 @@ def told(facts):
 if __name__ == "__main__":
     with MPIPoolExecutor() as pool:
         tp.sample(density, initial=np.full(2, 0.5), levels=3, chains=2, seed=5, progress=told, tune=60,
-                  draws=100_000, pool=tp.Pool(pool, share=sys.argv[2]), store=sys.argv[1])
+                  draws=5_000, pool=tp.Pool(pool, share=sys.argv[2]), store=sys.argv[1])
 """
 MPI_LEARNING = """
 import sys
@@ -171,8 +171,8 @@ def test_a_launcher_that_is_told_to_end_leaves_a_run_that_goes_on(share, tmp_pat
     drawn = tp.load(tmp_path / "run")
     assert (drawn.complete, drawn.ended_by) == (False, "SIGTERM")
     assert drawn.draws.shape[1] > 0
-    whole = tp.sample(plain_gaussian, **{**SHORT, "draws": drawn.draws.shape[1]})
-    np.testing.assert_array_equal(drawn.draws, whole.draws)
+    again = tp.resume(tmp_path / "run", plain_gaussian, progress=False)
+    assert_same_runs(again, tp.sample(plain_gaussian, **{**SHORT, "draws": 5_000}))
 
 
 @pytest.mark.skipif(MPIEXEC is None, reason="OpenMPI is not installed")
@@ -194,6 +194,17 @@ def test_dask_changes_nothing_in_what_chains_learn(share, client, monkeypatch):
     going_on(monkeypatch.setattr)
     for name in IN_PARENT if share == "chains" else ("together", "longer"):
         assert_same(made(name, pool=tp.Pool(client, share=share)), made(name))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("share", ["points", "chains"])
+@pytest.mark.parametrize("name", ["together", "together, vectorised", "trimmed, sweeps"])
+def test_dask_goes_on_with_what_others_began_and_others_with_that(name, share, client, tmp_path, monkeypatch):
+    going_on(monkeypatch.setattr)
+    alone, shared = {"cores": 1}, {"pool": tp.Pool(client, share=share)}
+    for folder, before, after in (("to", alone, shared), ("from", shared, alone)):
+        stopped_halfway(name, tmp_path / folder, **before)
+        assert_same(*gone_on(name, tmp_path / folder, **after))
 
 
 @pytest.mark.filterwarnings("ignore")

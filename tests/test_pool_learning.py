@@ -26,7 +26,9 @@ OPTIONS = {
 TRIMMED = tp.Settings(trimming=tp.Trimming(after=40, every=5, slack=0.9, min_levels=2))
 APART = tp.Settings(jumps=tp.Jumps(share=False))
 plain, rows = form("plain", two_modes), form("vectorized", two_modes)
-# What chains learn, and how long they tune: longer than was planned without ``tune``, see `given`.
+# What chains learn, and how long they tune: longer than was planned without ``tune``, see `given`. A line
+# here is tried by points and by chains, with 1, 2, 3 and 7 workers, in threads and in processes, and stopped
+# in the middle; one in `IN_PARENT` with Dask and MPI, too.
 SETUPS = {
     "together": {"model": plain, "tune": TUNE},
     "together, compiled": {"model": two_modes, "tune": TUNE},
@@ -166,6 +168,58 @@ def arrived():
 def test_processes_make_the_same_run(name, share, serial, short_segments):
     density = {"model": Lengthening()} if name == "longer, one chain" else {}
     assert_same(made(name, pool=share(3), **density), serial(name))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [1, 2, 7])
+@pytest.mark.parametrize("share", [points, chains])
+@pytest.mark.parametrize("name", ["together", "together, vectorised", "trimmed, sweeps"])
+def test_any_number_of_processes_makes_the_same_run(name, share, size, serial):
+    assert_same(made(name, pool=share(size)), serial(name))
+
+
+ENOUGH = 600  # draws of a run that is stopped after a few
+
+
+def stopped_halfway(name, folder, **options):
+    """A run that is stopped when there are some draws."""
+    stop = tp.Stop()
+
+    def told(facts):
+        if facts.draws > 0:
+            stop.set()
+
+    slow = {"model": slowly} if name != "together, vectorised" else {"model": slow_rows}
+    with pytest.warns(tp.IncompleteWarning):
+        made(name, store=folder, stop=stop, progress=told, draws=ENOUGH, **slow, **options)
+
+
+def slowly(x):
+    time.sleep(0.001)
+    return plain(x)
+
+
+def slow_rows(x):
+    time.sleep(0.005)
+    return rows(x)
+
+
+def gone_on(name, folder, **options):
+    """The same to its end, and the run that was never stopped."""
+    functions = {key: value for key, value in SETUPS[name].items() if key in FUNCTIONS}
+    assert 0 < tp.load(folder).draws.shape[1] < ENOUGH
+    return tp.resume(folder, progress=False, **functions, **options), made(name, draws=ENOUGH)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("other", [None, points, chains])
+@pytest.mark.parametrize("share", [None, points, chains])
+@pytest.mark.parametrize("name", ["together", "together, vectorised", "trimmed, sweeps"])
+def test_processes_go_on_with_what_others_began(name, share, other, tmp_path, short_segments):
+    """From the middle of the draws, with jumps ahead of time on both sides, or on one."""
+    stopped_halfway(name, tmp_path / "run", **({"cores": 1} if share is None else {"pool": share(2)}))
+    again, whole = gone_on(name, tmp_path / "run", **({"cores": 1} if other is None else {"pool": other(3)}))
+    assert_same(again, whole)
 
 
 STOPS = {"tuning": 0.2, "draws": 0.8}  # after how much of a run it is stopped

@@ -20,6 +20,8 @@ ALONE = 32  # that are looked at one by one, as walks of the draws ask for them
 FEW = 8  # rows of a call that tells what one of many would take
 SECONDS = 0.1  # that a call may take which looks ahead, as a stop waits for it; or twice that of one row
 
+HOT = 1e-3  # seconds of a call from which on it pays to find out what hot levels will ask for
+
 Values = Callable[[FloatArray], FloatArray]  # log densities, both parts together, of rows
 
 
@@ -36,6 +38,11 @@ def can_look_ahead(values: Values, tuning: Trace, n_draws: int) -> bool:
         )
     except Exception:  # noqa: BLE001  whatever it is, the run meets it where it matters
         return False
+
+
+def hot_pays(values: Values, tuning: Trace) -> bool:
+    """Whether calls take so long that points of hot levels are worth knowing; no draw depends on it."""
+    return min(_seconds(values, tuning.proposal[-1:]) for _ in range(3)) >= HOT
 
 
 def _same(values: Values, points: FloatArray, known: FloatArray, size: int) -> bool:

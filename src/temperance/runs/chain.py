@@ -41,7 +41,7 @@ from temperance.moves import records_of
 from temperance.runs.allocate import cut, new_control, new_info
 from temperance.runs.asking import asked
 from temperance.runs.averaging import Ladder, take_ladder
-from temperance.runs.batching import can_look_ahead
+from temperance.runs.batching import can_look_ahead, hot_pays
 from temperance.runs.candidates import distinct_starts
 from temperance.runs.departures import forget_surprises, note_best_start
 from temperance.runs.events import for_the_draws, learn
@@ -109,6 +109,7 @@ class ChainRun:
         self.look_at: int | None = None  # draws after which it is seen whether there are enough
         self._seed = seed
         self._n_rows = 0  # iterations that have a row
+        self._knows_hot = True  # whether it pays to find out what hot levels will ask for
         self._foreseen = 0  # iterations of which somebody was told what they will ask for
         self.n_wasted = 0  # evaluations of scouts that were stopped
         state = self.state
@@ -427,13 +428,14 @@ class ChainRun:
         """
         now, rests = self.now, self.now.learner.rest_every > 1
         if rests and self._bound.ahead is None and self._bound.batches is not None:
-            values, n_left = self._bound.batches.values, last - self.n_done
-            self._bound.ahead = self._bound.batches if can_look_ahead(values, self.tuned(), n_left) else None
+            values, tuned = self._bound.batches.values, self.tuned()
+            if can_look_ahead(values, tuned, last - self.n_done):
+                self._bound.ahead, self._knows_hot = self._bound.batches, hot_pays(values, tuned)
         ahead = self._bound.ahead
         if ahead is None or not (rests or ahead.serves_all_moving):
             return
         jumps = coming_jumps(now, last)
-        if now.frozen and rests and records_of(self.plan.moves).keep:
+        if now.frozen and rests and self._knows_hot and records_of(self.plan.moves).keep:
             blocks = noise_for(self.plan, self._n_swaps)
             ahead.expect(jumps, HotPoints(now, last, blocks, self._first_hot_points))
         else:

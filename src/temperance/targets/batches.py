@@ -57,8 +57,7 @@ class Batches:
         keys = [point.tobytes() for point in points]
         unknown = [row for row, key in enumerate(keys) if key not in self._known]
         some_known = len(unknown) < len(keys)
-        is_plain = not some_known and len(self._known) >= ENOUGH
-        if unknown and (is_plain or not self._ask(points[unknown], some_known)):
+        if unknown and not self._ask(points[unknown], some_known):
             return False
         answers = [self._known[key] for key in keys]  # two levels may ask for one point
         for row, key in enumerate(keys):
@@ -67,8 +66,10 @@ class Batches:
         return True
 
     def _ask(self, points: FloatArray, alone: bool) -> bool:
-        """Have these points evaluated with some that will come, or ``alone`` if there are none."""
-        more = self._more(ROWS - len(points))
+        """Have these points evaluated with some that will come, or ``alone`` if none of them is needed."""
+        found = list(self._find())
+        enough = len(self._known) >= ENOUGH and not found
+        more = [] if enough else self._more(found, ROWS - len(points))
         if not (more or alone) or len(points) > ROWS:
             return False
         rows = np.concatenate([points, *(point[None] for point in more)])
@@ -84,9 +85,8 @@ class Batches:
         self._known.update(zip(keys, answers, strict=False))
         return True
 
-    def _more(self, n_rows: int) -> list[FloatArray]:
-        """So many points at most that will be asked for."""
+    def _more(self, found: list[FloatArray], n_rows: int) -> list[FloatArray]:
+        """So many points at most that will be asked for, those that have come to be known first."""
         if n_rows <= 0 or self._coming is None:
             return []
-        found = list(self._find())[:n_rows]
-        return [*found, *itertools.islice(self._coming, n_rows - len(found))]
+        return [*found[:n_rows], *itertools.islice(self._coming, max(0, n_rows - len(found)))]
