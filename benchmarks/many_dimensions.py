@@ -29,6 +29,7 @@ RUNS, PAGE = DOCS / "many_dimensions" / "runs.json", DOCS / "many_dimensions.md"
 MARKERS = "<!-- table -->\n", "<!-- end of table -->"
 FIRST_SEED = 928_001  # no seed was looked at before
 RESAMPLES = 4_000
+WELL_SHARE = 0.844307  # of the mass of a well on its right
 BOTH, NARROW, ONE = "one start in each mode", "from the narrow mode", "one point"
 
 
@@ -114,12 +115,12 @@ def measures(row: Row, result: tp.Result) -> dict[str, float]:
     problem, draws = row.problem, result.draws
     if problem.mode_weights is not None:
         side = partial(_right, problem)
-        by_draws = np.array([problem.occupancy(draws.reshape(-1, problem.dim))[1]])
+        by_draws = problem.occupancy(draws.reshape(-1, problem.dim))[1:]
         truth = float(problem.mode_weights[1])
     else:
         side = _positive
         by_draws = (draws.reshape(-1, problem.dim)[:, ::2] > 0.0).mean(axis=0)
-        truth = float((problem.draw(1, 1) * 0.0).sum()) + WELL_SHARE
+        truth = WELL_SHARE
     estimate = np.asarray(result.expect(side).value)
     return {
         "draws": float(((by_draws - truth) ** 2).mean()),
@@ -127,17 +128,14 @@ def measures(row: Row, result: tp.Result) -> dict[str, float]:
     }
 
 
-WELL_SHARE = 0.844307  # of the mass of a well on its right
+def _right(problem: zoo.Problem, points: FloatArray) -> FloatArray:
+    """Whether points are nearer to the second mode, a row each."""
+    return (problem.nearest_mode(points) == 1).astype(np.float64)[:, None]
 
 
-def _right(problem: zoo.Problem, x: FloatArray) -> Any:
-    """Whether a point is nearer to the second mode."""
-    return float(problem.nearest_mode(np.atleast_2d(x))[0] == 1)
-
-
-def _positive(x: FloatArray) -> FloatArray:
-    """Whether each of the wells' coordinates is positive."""
-    return (x[::2] > 0.0).astype(np.float64)
+def _positive(points: FloatArray) -> FloatArray:
+    """Whether each of the wells' coordinates is positive, a row for each point."""
+    return (points[:, ::2] > 0.0).astype(np.float64)
 
 
 def with_interval(squares: FloatArray) -> str:

@@ -10,7 +10,18 @@ from pathlib import Path
 import pytest
 
 import temperance
-from temperance.core.state import Info, Mixture, Noise, Schedule, Settings, State, SwapView, Trace
+from temperance.core.state import (
+    Humps,
+    Info,
+    Maps,
+    Mixture,
+    Noise,
+    Schedule,
+    Settings,
+    State,
+    SwapView,
+    Trace,
+)
 
 PACKAGE = Path(temperance.__file__).parent
 NAME = "temperance"
@@ -425,7 +436,7 @@ def test_every_column_of_the_trace_has_a_reader():
     assert set(Trace._fields) - read_in("runs", "results", "paper") == set()
 
 
-@pytest.mark.parametrize("record", [State, Info, SwapView, Settings, Schedule, Noise, Mixture])
+@pytest.mark.parametrize("record", [State, Info, SwapView, Settings, Schedule, Noise, Mixture, Maps, Humps])
 def test_every_field_has_a_reader(record: type):
     assert set(record._fields) - read_in("core", "moves", "swaps", "runs", "targets") == set()
 

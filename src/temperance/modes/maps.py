@@ -127,7 +127,8 @@ def _sizes(components: Components, whitener: FloatArray) -> FloatArray:
     """Of components whose states are not known: geometric means of their variances in the pooled shape."""
     dim = len(whitener)
     log_volume = np.linalg.slogdet(components.covariance)[1] + 2.0 * np.linalg.slogdet(whitener)[1]
-    return np.exp(log_volume / dim)
+    sizes: FloatArray = np.exp(log_volume / dim)
+    return sizes
 
 
 def _robust(rows: FloatArray, whitener: FloatArray) -> tuple[FloatArray, float, FloatArray, float]:

@@ -95,7 +95,8 @@ def _design(pairs: Pairs, n_modes: int) -> FloatArray:
 def _belongs(maps: Maps, kind: int, points: FloatArray) -> IntArray:
     """The mode with the highest claim on each point."""
     fall = exponent(points.shape[1]) * np.log1p(squares_in(maps, kind, points) / JUMP_DOF)
-    return np.argmax(maps.log_weight - maps.log_volume[kind] - fall, axis=1).astype(np.int64)
+    mode: IntArray = np.argmax(maps.log_weight - maps.log_volume[kind] - fall, axis=1)
+    return mode
 
 
 def _whitened(maps: Maps, kind: int, points: FloatArray, mode: IntArray) -> FloatArray:

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from temperance.core.state import FloatArray, IntArray, ProbArray
+from temperance.core.state import LEAPT, WALKED, FloatArray, IntArray, ProbArray
 from temperance.results.diagnostics.acceptance import mean_of_known
 from temperance.runs.record import ChainRecord
 
@@ -44,17 +44,28 @@ def edge_acceptance(chain: ChainRecord) -> FloatArray:
 
 def jump_acceptance(chain: ChainRecord) -> float:
     """Mean acceptance of the jumps of the base level; NaN without any."""
-    return mean_of_known(_accepted_jumps(chain))
+    return mean_of_known(_accepted(chain, chain.sampling.jump >= 0))
+
+
+def leap_acceptance(chain: ChainRecord) -> float:
+    """Mean acceptance of the leaps of the base level; NaN without any."""
+    return mean_of_known(_accepted(chain, leapt(chain)))
 
 
 def jump_rate(chain: ChainRecord) -> float:
-    """Jumps of the base level that were accepted, a draw."""
-    return float(_accepted_jumps(chain).sum() / max(chain.n_draws, 1))
+    """Jumps and leaps of the base level that were accepted, a draw."""
+    return float(_accepted(chain, chain.sampling.jump != WALKED).sum() / max(chain.n_draws, 1))
 
 
-def _accepted_jumps(chain: ChainRecord) -> FloatArray:
-    """The acceptance probability of each jump of the base level."""
-    return chain.sampling.base_accept_prob[chain.sampling.jump >= 0].astype(np.float64)
+def leapt(chain: ChainRecord) -> BoolArray:
+    """The draws in which the base level was to leap from mode to mode."""
+    leaps: BoolArray = chain.sampling.jump <= LEAPT
+    return leaps
+
+
+def _accepted(chain: ChainRecord, rows: BoolArray) -> FloatArray:
+    """The acceptance probability of what the base level proposed in these draws."""
+    return chain.sampling.base_accept_prob[rows].astype(np.float64)
 
 
 def base_swaps(chain: ChainRecord) -> float:

@@ -146,9 +146,19 @@ def jump_line(result: "Result") -> str:
     scouts = sum(chain.modes.n_scouts for chain in drawn if chain.modes is not None)
     return (
         f"jumps: {mean_of_known(accepted.astype(np.float64)):.2f} accepted, "
-        f"{100.0 * tried.mean():.0f} % of the proposals; hot levels move {_once_in(rests)}; "
+        f"{100.0 * tried.mean():.0f} % of the proposals; {leaps_in_words(drawn)}"
+        f"hot levels move {_once_in(rests)}; "
         f"{counted(scouts, 'scout')}; {evaluations_of(result):,} evaluations"
     )
+
+
+def leaps_in_words(chains: Sequence[ChainRecord]) -> str:
+    """How many leaps from mode to mode were accepted; nothing where there were none."""
+    leapt = np.concatenate([measure.leapt(chain) for chain in chains])
+    if not leapt.any():
+        return ""
+    accepted = np.concatenate([chain.sampling.base_accept_prob for chain in chains])[leapt]
+    return f"leaps: {mean_of_known(accepted.astype(np.float64)):.2f} accepted, {100.0 * leapt.mean():.0f} %; "
 
 
 def tuning_line(result: "Result") -> str:

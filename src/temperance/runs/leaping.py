@@ -50,8 +50,7 @@ def with_leaps(
     """
     acceptance = fared(before, traces, n_done)
     learner = replace(learner, leaps=replace(learner.leaps, acceptance=acceptance))
-    worth = min(learner.acceptance, learner.efficiency)
-    if worth >= LEAPING.poor_jumps or not len(learner.components):
+    if learner.acceptance >= LEAPING.poor_jumps or not len(learner.components):
         leaps = replace(learner.leaps, chance=np.zeros(N_KINDS))
         return replace(learner, leaps=leaps)
     first = int(LEARNING.early_states * n_done)

@@ -57,7 +57,7 @@ def ready_to_jump(learner: Learner, plan: Plan, acceptance: float) -> Learner:
 def frozen(learner: Learner, plan: Plan, n_levels: int) -> Learner:
     """The tuning is over: how often to jump and to rest from now on."""
     worth, novelty = min(learner.acceptance, learner.efficiency), learner.novelty
-    leaps = for_good(learner.leaps, worth, plan.dim)
+    leaps = for_good(learner.leaps, learner.acceptance, plan.dim)
     chance = jump_chance(worth, plan.dim) if len(learner.components) else 0.0
     if np.any(leaps.chance > 0.0):
         chance = jump_chance_beside(chance, leaps)

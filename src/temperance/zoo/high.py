@@ -34,7 +34,7 @@ def far_pair(dim: int = 50, *, shape: Shape = "round") -> Problem:
     the covariance of each mode to a percent or so; a map between the modes does not. All is exact.
     """
     dim = whole_number("dim", dim, least=1)
-    shape = one_of("shape", shape, SHAPES)
+    one_of("shape", shape, SHAPES)
     centres, roots = _places(dim), _roots(dim, shape)
     dof = DOF if shape == "student" else math.inf
     spread = dof / (dof - 2.0) if dof < math.inf else 1.0
@@ -59,8 +59,9 @@ def many_well(pairs: int = 16) -> Problem:
     """Pairs of coordinates (a, b) with log density −a⁴ + 6a² + a/2 − b²/2 each, so that modes are countless.
 
     Each a has a hump at about −1.7 and a heavier one at about +1.8, with 0.844307 of the mass: sixteen pairs
-    have 65,536 modes. No list of them is ever complete, but every coordinate has two humps. After Noé et al. (2019, Science 365,
-    eaaw1147) and Midgley et al. (2023, ICLR). All is exact, the list of modes left out.
+    have 65,536 modes. No list of them is ever complete, but every coordinate has two humps. After Noé et
+    al. (2019, Science 365, eaaw1147) and Midgley et al. (2023, ICLR). All is exact, the list of modes left
+    out.
     """
     pairs = whole_number("pairs", pairs, least=1)
     density, log_mass = _well()

@@ -15,10 +15,14 @@ if TYPE_CHECKING:
 
 
 def unknown_mode(result: "Result") -> ResultWarning | None:
-    """A chain that jumps has many draws far from all that was learnt."""
+    """A chain that jumps has many draws far from all that was learnt.
+
+    Where it leaps instead, the covariances that say so are not known well enough to tell.
+    """
     share = result.modes.far
     far = np.flatnonzero(share > THRESHOLDS.max_far)
-    chains = [int(k) for k in far if jumps_carry(result.kept[k])]
+    kept = result.kept
+    chains = [int(k) for k in far if jumps_carry(kept[k]) and not measure.leapt(kept[k]).any()]
     if not chains:
         return None
     return ResultWarning(
