@@ -316,7 +316,9 @@ def driver(records: Any) -> Any:
         call, address = _by_address(loop)
 
     def drive(evaluate, propose_pair, chain, noises, starts, after):
-        state, info, swaps, settings, schedule, jumps, refresh, explained, maps, humps, _, trace, control = chain
+        state, info, swaps, settings, schedule, jumps, refresh, explained, maps, humps, _, trace, control = (
+            chain
+        )
         points, log_density, log_prior = starts
         n, n_levels, dim = points.shape
         for k in range(n):
