@@ -24,7 +24,7 @@ NEAR, FAR = 1e3, 1e6  # distances along a ray, in units of the start or of one, 
 
 def asked_again(run: ChainRun, stop: Stop, caller: int) -> int:
     """Ask once more where a chain starts, and warn if a density is one of chance; how many points it took."""
-    points = run.state.position[:MOST_REPEATED]
+    points = run.state.position[: min(MOST_REPEATED, run.plan.n_levels)]
     n_points = len(points)
     old = (run.state.log_density + run.state.log_prior)[:n_points]
     with _looking(run, stop):
