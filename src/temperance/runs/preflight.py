@@ -42,7 +42,7 @@ class Glance(NamedTuple):
 
 def asked_again(run: ChainRun, stop: Stop, caller: int) -> Glance:
     """Ask once more where a chain starts, and warn if a density is one of chance."""
-    points = run.state.position[:MOST_REPEATED]
+    points = run.state.position[: min(MOST_REPEATED, run.plan.n_levels)]
     n_points = len(points)
     old = (run.state.log_density + run.state.log_prior)[:n_points]
     with _looking(run, stop):
