@@ -1,8 +1,10 @@
 """Causes told apart, and advice that a program can follow; beside each rule what it must not fire on."""
 
+import importlib.util
 import re
 import warnings
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -410,3 +412,11 @@ def test_thresholds_are_used(healthy):
     assert THRESHOLD > 1.0
     assert goals_missed(healthy, None).advice[0].cause == "goals missed"
     assert jumps(healthy, np.random.default_rng(1)).advice == ()
+
+
+def test_the_page_is_made_of_what_the_benchmarks_left():
+    root = Path(__file__).parent.parent
+    spec = importlib.util.spec_from_file_location("advice_page", root / "tools" / "advice_page.py")
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    assert (root / "docs" / "advice.md").read_text(encoding="utf-8") == tool.page()
