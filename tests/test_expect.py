@@ -12,6 +12,7 @@ import temperance as tp
 from densities import gaussian, two_modes
 from records import make_result, with_chains, with_sampling
 from temperance.results.diagnostics import mcse_mean
+from temperance.results.storage import FORMAT
 
 QUIET = {"seed": 5, "progress": False}
 
@@ -316,7 +317,9 @@ def test_a_file_of_an_older_version_is_refused(result, tmp_path) -> None:
         for name in source.namelist():
             if "proposal" not in name:
                 target.writestr(name, source.read(name) if name != "about.npy" else older(source.read(name)))
-    with pytest.raises(tp.InvalidInputError, match="has format 5, this version reads 9; it was written by"):
+    with pytest.raises(
+        tp.InvalidInputError, match=f"has format 5, this version reads {FORMAT}; it was written by"
+    ):
         tp.load(old)
 
 
