@@ -34,7 +34,7 @@ def three_normals() -> Posterior:
     orders = {"order_" + "".join(str(k + 1) for k in order): 1.0 / len(ORDERS) for order in ORDERS}
     return Posterior(
         name="three normals",
-        names=dict.fromkeys(names, ()),
+        parameters=names,
         box=np.array([CENTRE] * N_NORMALS + [LOG_SD] * N_NORMALS + [(0.0, 1.0)] * 2),
         likelihood=likelihood,
         quantities=quantities,
