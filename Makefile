@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= out
 
-.PHONY: demo demo-cluster test test-all lint chromium compilers frontends bench bench-against bench-swaps bench-jumps bench-zoo bench-discovery bench-moves bench-many-dimensions bench-clustering bench-advice bench-verdicts bench-stopping bench-intervals bench-evidence bench-weighing bench-pools bench-batches bench-peers bench-peers-ours reproduction docs site sheets notebooks gallery interactive soak clean
+.PHONY: demo demo-cluster test test-all lint chromium compilers frontends bench bench-against bench-swaps bench-jumps bench-zoo bench-discovery bench-moves bench-many-dimensions bench-clustering bench-advice bench-verdicts bench-stopping bench-intervals bench-evidence bench-weighing bench-posteriors bench-pools bench-batches bench-peers bench-peers-ours reproduction docs site sheets notebooks gallery interactive soak clean
 
 demo: $(VENV)/.installed
 	$(BIN)/temperance demo --out $(OUT)
@@ -95,6 +95,10 @@ bench-evidence: $(VENV)/.installed
 bench-weighing: $(VENV)/.installed
 	PYTHONPATH=benchmarks $(BIN)/python benchmarks/weighing.py
 	$(BIN)/python tools/weights_page.py
+
+# Real posteriors at 250,000 evaluations, against references by quadrature.
+bench-posteriors: $(VENV)/.installed
+	PYTHONPATH=benchmarks $(BIN)/python benchmarks/posteriors.py
 
 bench-pools: $(VENV)/.installed-test
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/pools.py --constants docs/parallel/constants.json > docs/parallel/pools.md
