@@ -6,15 +6,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from temperance.core.state import FloatArray, Trace
+from temperance.core.state import FloatArray, Mixture, Trace
+from temperance.modes.components import Components
 from temperance.modes.fit import Sample, fit_modes
+from temperance.modes.local import by_component
 from temperance.modes.mixture import make_mixture, with_mass
 from temperance.modes.policy import LEARNING, REGRESSION
 from temperance.modes.refine import regressed
 from temperance.modes.regress import Known
+from temperance.modes.student import whitened_squares
+from temperance.modes.surprise import margin
 from temperance.modes.worth import efficiency
 from temperance.runs.brought import Archive
-from temperance.runs.learner import Learner
+from temperance.runs.learner import Learner, explained_within
 from temperance.runs.plan import Plan
 
 
@@ -63,17 +67,19 @@ def fitted(learner: Learner, plan: Plan, given: Material, shape: FloatArray, n_d
     else:
         components, pooled = fit_modes(sample, shape, LEARNING.max_modes)
     late = n_done >= REGRESSION.split_after * plan.tune
-    components, described = regressed(with_mass(components), _known(sample, given), shape, split=late)
+    made, described = regressed(with_mass(components), _known(sample, given), shape, split=late)
+    components = believable(made, _known(sample, given))
     shape_is_known = bool(described.sum() > REGRESSION.well_described)
     if shape_is_known:
-        pooled = np.tensordot(described / described.sum(), components.covariance, 1)
+        pooled = np.tensordot(described / described.sum(), made.covariance, 1)
     components = with_mass(components)
     broad = points.mean(axis=0), np.cov(points.T).reshape(shape.shape) + pooled / len(points)
     mixture = make_mixture(components, *broad)
     gained = efficiency(mixture, points, log_density)
     if len(learner.components):
         before = efficiency(learner.mixture, points, log_density)
-        if gained < LEARNING.keep_old * before:
+        least = LEARNING.keep_old * covered(points, mixture, plan)
+        if gained < LEARNING.keep_old * before and covered(points, learner.mixture, plan) >= least:
             return replace(learner, efficiency=before)
     return replace(
         learner,
@@ -85,6 +91,28 @@ def fitted(learner: Learner, plan: Plan, given: Material, shape: FloatArray, n_d
         broad_covariance=broad[1],
         efficiency=gained,
     )
+
+
+def believable(components: Components, known: Known) -> Components:
+    """Those whose peak is not far above all that was seen of their mode, but at least one.
+
+    A few points of a wide mode in a shape that is too narrow predict a peak that is nowhere.
+    """
+    dim = components.centre.shape[1]
+    slack = 0.5 * dim + margin(dim)
+    seen = [mine.log_density.max(initial=-np.inf) for mine in by_component(components, known)]
+    highest = np.array([np.inf if value == -np.inf else value + slack for value in seen])
+    keep = components.log_peak <= highest
+    return components.chosen(keep) if keep.any() else components
+
+
+def covered(points: FloatArray, mixture: Mixture, plan: Plan) -> float:
+    """Share of states that lie in a mode of a mixture.
+
+    Where the broad component alone describes a mode, its efficiency may be high and its weight is wrong.
+    """
+    nearest = whitened_squares(points, mixture)[:, :-1].min(axis=1)
+    return float(np.mean(nearest <= explained_within(plan)))
 
 
 def distinct_states(trace: Trace, first: int, end: int, n_chains: int = 1) -> tuple[FloatArray, FloatArray]:

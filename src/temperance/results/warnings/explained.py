@@ -87,8 +87,8 @@ EXPLAINED: dict[str, tuple[str, str, str]] = {
     ),
     "learning failed": (
         "Something could not be learnt while tuning, and stayed as it was.",
-        "Parameters or log densities that are very large or small; an error that the message names; a density "
-        "that raises, or is NaN or +inf, where a scout came by (which ends that scout).",
+        "Parameters or log densities that are very large or small; an error that the message names; a "
+        "density that raises, or is NaN or +inf, where a scout came by (which ends that scout).",
         "Other units; mend what the error names; nothing, if there are no other warnings.",
     ),
     "bound hit": (
