@@ -138,12 +138,22 @@ def test_rows_taken_to_stand_alone_that_do_not_would_be_seen(blind, monkeypatch)
         assert_same_runs(sampled(crowded), expected)
 
 
+def test_the_first_draws_look_ahead():
+    """Broken: jumps to come that are read off the streams after the first block has moved them on."""
+    seen = Counted()
+    sampled(seen, draws=1_200)
+    calls = [k for k, size in enumerate(seen.sizes) if size == ROWS]
+    first_draw = calls[batching.MOST_ROWS // ROWS - 1]
+    assert calls[batching.MOST_ROWS // ROWS] - first_draw < ROWS
+
+
 def test_a_stored_run_goes_on_looking_ahead(blind, tmp_path):
     """Stopped in the draws, where what was known ahead counts as wasted; and taken up again twice."""
     stop, seen = tp.Stop(), Counted()
+    looked = batching.MOST_ROWS // ROWS  # calls that see whether rows stand alone
 
     def stopping(points):
-        if seen.sizes.count(ROWS) > 25 and len(points) < ROWS:
+        if seen.sizes.count(ROWS) > looked + 2 and len(points) < ROWS:
             stop.set()
         return seen(points)
 
@@ -153,7 +163,7 @@ def test_a_stored_run_goes_on_looking_ahead(blind, tmp_path):
         tp.resume(tmp_path / "run", rows, vectorized=True, progress=False, stop=_set())
     again = Counted()
     made = tp.resume(tmp_path / "run", again, vectorized=True, progress=False)
-    assert again.sizes.count(ROWS) > 20
+    assert again.sizes.count(ROWS) > looked
     assert_same_runs(made, blind(lambda: sampled(draws=2_500)))
 
 

@@ -35,7 +35,8 @@ from test_segments import assert_same, rows_of
 
 DIM = 3
 FAR = np.array([400.0, 0.0, 0.0])
-NO_JUMPS = tp.Settings(jumps=tp.Jumps(enabled=False))
+GROWING = tp.Settings(growth=tp.Growth(enabled=True))
+NO_JUMPS = replace(GROWING, jumps=tp.Jumps(enabled=False))
 
 
 @numba.njit
@@ -70,7 +71,7 @@ def cauchy(x):
 
 
 def hand_plan(betas, dim=2, *, prior=None, **changes):
-    return make_plan(HandTarget(gaussian, prior), betas, dim, growth=tp.Growth(), **changes)
+    return make_plan(HandTarget(gaussian, prior), betas, dim, growth=tp.Growth(enabled=True), **changes)
 
 
 # ---- rows
@@ -183,7 +184,7 @@ def test_modes_far_apart_at_the_hottest_level_ask_for_levels_above(gap) -> None:
     assert heat.change(PLAN, sight_of(5, hot_gap=gap), 50) == Change(), "nothing has settled"
     assert heat.change(PLAN, sight_of(5, hot_gap=gap, jumps_carry=True), 250) == Change()
     assert heat.change(PLAN, sight_of(5, hot_gap=gap, is_far=True), 250) == Change()
-    full = replace(PLAN, settings=replace(NO_JUMPS, growth=tp.Growth(most=6)))
+    full = replace(PLAN, settings=replace(NO_JUMPS, growth=tp.Growth(enabled=True, most=6)))
     assert heat.change(full, sight_of(5, hot_gap=1e6), 250).above == 1
 
 
@@ -321,8 +322,17 @@ def grown_plan(*, jumps=False, draws=60, tune=400, chains=1):
     """Both modes are known from the start, and nothing but heat goes from one to the other."""
     target = make_target(gather(log_density=far_modes), vectorized=False)
     settings = tp.Settings(jumps=tp.Jumps(enabled=jumps))
-    return make_plan(target, (1.0, 0.5, 0.25), DIM, tune=tune, draws=draws, growth=tp.Growth(), chains=chains,
-                     settings=settings, strategy=tp.swaps.even_odd())  # fmt: skip
+    return make_plan(
+        target,
+        (1.0, 0.5, 0.25),
+        DIM,
+        tune=tune,
+        draws=draws,
+        growth=tp.Growth(enabled=True),
+        chains=chains,
+        settings=settings,
+        strategy=tp.swaps.even_odd(),
+    )
 
 
 def forced(monkeypatch, *changes):
@@ -473,7 +483,7 @@ def test_a_stored_run_that_grew_is_read_and_gone_on_with(monkeypatch, tmp_path) 
 
 
 def test_where_growth_is_off_there_is_room_for_none() -> None:
-    for settings in (tp.paper_settings(), tp.Settings(growth=tp.Growth(enabled=False))):
+    for settings in (tp.paper_settings(), tp.Settings()):
         plan = replace(grown_plan(), settings=settings)
         assert not plan.grows
         assert plan.most_levels == plan.n_levels
@@ -495,7 +505,7 @@ def test_heat_is_added_until_far_modes_are_joined() -> None:
     starts = np.array([[np.zeros(DIM), FAR, np.zeros(DIM)], [FAR, np.zeros(DIM), FAR]])
     options = {"initial": starts, "temperatures": [1.0, 2.0, 4.0], "chains": 2, "tune": 6_000,
                "draws": 20_000, "seed": 1, "progress": False}  # fmt: skip
-    short = replace(NO_JUMPS, growth=tp.Growth(enabled=False), trimming=tp.Trimming(enabled=False))
+    short = replace(NO_JUMPS, growth=tp.Growth(), trimming=tp.Trimming(enabled=False))
     stuck = tp.sample(far_modes, **options, settings=short)
     np.testing.assert_allclose(share_beyond(stuck), [1.0 / 3.0, 2.0 / 3.0], atol=0.05)
     joined = tp.sample(far_modes, **options, settings=NO_JUMPS)
@@ -528,10 +538,10 @@ def test_edges_down_to_a_prior_exchange_alike() -> None:
 def test_heavy_tails_stop_the_heating_and_are_named() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tp.BoundWarning)  # temperatures run off before that is seen
-        result = tp.sample(cauchy, initial=np.zeros(5), draws=500, seed=1, progress=False)
+        result = tp.sample(cauchy, initial=np.zeros(5), draws=500, seed=1, settings=GROWING, progress=False)
     assert any(chain.ran_off for chain in result.chains)
     assert "endless heat" in [warning.name for warning in result.warnings]
-    healthy = tp.sample(gaussian, initial=np.zeros(5), draws=500, seed=1, progress=False)
+    healthy = tp.sample(gaussian, initial=np.zeros(5), draws=500, seed=1, settings=GROWING, progress=False)
     assert not any(chain.ran_off or chain.ladder for chain in healthy.chains)
 
 

@@ -536,6 +536,7 @@ def test_the_package_holds_nothing_but_sources():
         if file.is_file() and "__pycache__" not in file.parts and file.name != "py.typed"
         if file.suffix != ".py"
     }
-    data = {f"zoo/data/{name}" for name in ("LICENSE-scikit-learn.txt", "README.md", "diabetes.csv")}
+    names = "LICENSE-scikit-learn.txt", "README.md", "diabetes.csv", "posteriors.json"
+    data = {f"zoo/data/{name}" for name in names}
     report = {f"results/report/{name}" for name in ("page.html", "style.css")}
     assert strays == data | report | {"core/ziggurat.csv"}

@@ -145,7 +145,7 @@ def test_the_schedule_is_a_list_of_entries_of_which_the_first_applies() -> None:
         middle = "coordinate" if hot_turn else "covariance"
         hottest = "independence" if u < 0.25 else middle
         assert names == ([base, middle, hottest] if row % 2 == 0 else [base, "rest", "rest"])
-    assert schedule.in_use.tolist() == [1, 1, 1]
+    assert schedule.in_use.tolist() == [1, 1, 1, 0, 0]
 
 
 def test_the_base_is_never_the_hottest_level() -> None:
@@ -159,11 +159,15 @@ def test_what_has_no_mixture_or_no_turn_is_not_in_the_schedule() -> None:
     some = from_parts(np.ones(1), np.zeros((1, 2)), np.eye(2)[None])
     off, on = with_chance(some, 0.0), with_chance(some, 0.7)
     for jumps, refresh, every, n in ((off, off, 0, 1), (on, off, 0, 2), (on, on, 2, 4), (off, on, 2, 3)):
-        schedule = make_schedule(plan, jumps=jumps, refresh=refresh, coordinate_every=every, rest_every=1)
+        schedule = make_schedule(
+            plan, jumps=jumps, refresh=refresh, leaps=np.zeros(3), coordinate_every=every, rest_every=1
+        )
         assert len(schedule.move) == n
         assert schedule.move[-1] == 0
     slicing = make_plan(BUMPY, [1.0, 0.5], 2, settings=slices())
-    schedule = make_schedule(slicing, jumps=off, refresh=off, coordinate_every=2, rest_every=1)
+    schedule = make_schedule(
+        slicing, jumps=off, refresh=off, leaps=np.zeros(3), coordinate_every=2, rest_every=1
+    )
     assert schedule.variant.tolist() == [ALONG_COORDINATE, 0]
     assert schedule.move.tolist() == [0, 0]
 

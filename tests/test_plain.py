@@ -317,7 +317,7 @@ def test_a_move_of_ones_own_goes_by_its_name_and_is_given_again():
 
 SETTINGS = settings_to_plain(tp.Settings(swaps=tp.swaps.equi_energy()))
 MISFITS = {
-    "format": (3, "settings.format must be 2, got 3: a newer temperance wrote it"),
+    "format": (4, "settings.format must be 3, got 4: a newer temperance wrote it"),
     "format ": ("1", "settings.format must be of kind int, got str: '1'"),
     "format  ": (..., "settings.format is missing"),
     "jumps": (..., "settings.jumps is missing"),
@@ -362,8 +362,8 @@ def test_settings_that_do_not_fit_are_refused_by_key(path):
 
 PLAN = plan_to_plain(make_plan(TARGET, [1.0, 0.5], 2, tune=3, draws=5))
 PLAN_MISFITS = {
-    "format": (7, "plan.format must be 2, got 7: a newer temperance wrote it"),
-    "format ": (0, "plan.format must be 2, got 0: it is older than any release"),
+    "format": (7, "plan.format must be 3, got 7: a newer temperance wrote it"),
+    "format ": (0, "plan.format must be 3, got 0: it is older than any release"),
     "betas": (..., "plan.betas is missing"),
     "betas ": ([], "plan.betas must decrease from 1"),
     "betas  ": ([1.0, 2.0], "plan.betas must decrease from 1 strictly; got [1.0, 2.0]"),

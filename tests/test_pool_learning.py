@@ -270,12 +270,15 @@ def test_what_scouts_meet_is_the_same_whoever_works(share):
     """They end there, by an error of the density that nothing but they come across."""
 
     def edged(x):
-        if x[0] > 4.5:
+        if 30.0 < x[0] < 39.5:
             raise ValueError("not there")
         return plain(x)
 
-    settings = tp.Settings(jumps=tp.Jumps(share=False))
-    options = {"tune": TUNE, "settings": settings, "levels": 1, "search": tp.Search(bounds=(-2.0, 6.0))}
+    settings, far = (
+        tp.Settings(jumps=tp.Jumps(share=False)),
+        np.array([[40.0, 0.0], [40.0, 1.0], [40.0, 2.0]]),
+    )
+    options = {"tune": TUNE, "settings": settings, "levels": 1, "search": tp.Search(points=far)}
     serial = made("together", model=edged, cores=1, **options)
     assert sum(chain.modes.n_scouts_lost for chain in serial.chains) > 0
     assert_same(made("together", model=edged, pool=share(Here(2)), **options), serial)

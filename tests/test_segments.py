@@ -95,7 +95,14 @@ def plan_with(parts, settings, swaps, *, vectorized=False):
     betas = (1.0, 0.6, 0.3, 0.1, 0.05) if "log_prior" not in parts else (1.0, 0.6, 0.3, 0.1, 0.0)
     target = make_target(gather(**parts), vectorized=vectorized)
     return make_plan(
-        target, betas, DIM, tune=TUNE, draws=DRAWS, settings=settings, strategy=swaps, growth=tp.Growth()
+        target,
+        betas,
+        DIM,
+        tune=TUNE,
+        draws=DRAWS,
+        settings=settings,
+        strategy=swaps,
+        growth=tp.Growth(enabled=True),
     )
 
 

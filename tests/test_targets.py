@@ -495,7 +495,8 @@ def test_vectorised_density_sees_all_live_levels_at_once():
     tp.sample(rows, initial=np.zeros(2), vectorized=True, settings=PLAIN, preflight=False, **TINY)
     assert shapes == {(3, 2)}
     tp.sample(rows, initial=np.zeros(2), vectorized=True, **TINY)
-    assert shapes == {(3, 2), (1, 2)}, "scouts, and a base level that moves while the others rest"
+    assert shapes >= {(3, 2), (1, 2)}, "all levels, and a base level that moves while the others rest"
+    assert max(shapes) == (3, 2), "scouts walk side by side, as many as there are levels"
 
 
 def test_vectorised_density_of_wrong_length_is_refused_by_name():

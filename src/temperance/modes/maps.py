@@ -124,10 +124,12 @@ def towards_diagonal(shape: FloatArray, n_independent: float) -> FloatArray:
 
 
 def _sizes(components: Components, whitener: FloatArray) -> FloatArray:
-    """Of components whose states are not known: geometric means of their variances in the pooled shape."""
-    dim = len(whitener)
-    log_volume = np.linalg.slogdet(components.covariance)[1] + 2.0 * np.linalg.slogdet(whitener)[1]
-    sizes: FloatArray = np.exp(log_volume / dim)
+    """Of components whose states are not known: the median of their variances in the pooled shape.
+
+    A determinant would be too small: in many dimensions few states leave directions without width.
+    """
+    variances = np.einsum("ij,kjl,il->ki", whitener, components.covariance, whitener, optimize=True)
+    sizes: FloatArray = np.median(variances, axis=1)
     return sizes
 
 

@@ -134,6 +134,7 @@ class Jumping:
 class Leaping:
     """Leaps from mode to mode: when they are tried, what their maps are made from, and how often to leap."""
 
+    min_dim: int = 20  # below it jumps do well, and carry the weighted estimates, which leaps would thin out
     poor_jumps: float = 0.25  # an acceptance of jumps below which leaps are tried; above, jumps do it all
     better: float = 2.0  # times the acceptance of jumps: so much a kind of leap has to have
     trial_chance: float = 0.06  # of each kind in tuning, until it is known

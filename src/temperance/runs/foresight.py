@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from temperance.core.state import AT_BASE, JUMP_UNIFORMS, FloatArray, Noise, State, WordArray
+from temperance.core.state import AT_BASE, JUMP_UNIFORMS, FloatArray, Mixture, Noise, State, WordArray
 from temperance.moves.independence import compiled_jumps
 from temperance.runs.noise import NoiseBlocks, streams_of
 from temperance.runs.state import RunState
@@ -17,17 +17,24 @@ AT_ONCE = 256  # iterations, which take less than a millisecond in a few dimensi
 
 
 def coming_jumps(now: RunState, last: int) -> Iterator[FloatArray]:
-    """Where the base level will propose to jump to, up to iteration ``last``."""
-    state, mixture = now.core, now.learner.mixture
-    first, dim = now.n_done, state.position.shape[1]
+    """Where the base level will propose to jump to, up to iteration ``last``, by the streams as they are now."""
+    state, mixture, first = now.core, now.learner.mixture, now.n_done
     normal, uniform = _generator(state.normal_stream[0]), _generator(state.jump_stream)
-    while first < last and len(mixture.centre) and mixture.chance[0] > 0.0:
-        size = min(AT_ONCE, last - first)
+    if not len(mixture.centre) or mixture.chance[0] <= 0.0:
+        return iter(())
+    return _jumps(mixture, state.position.shape[1], last - first, normal, uniform)
+
+
+def _jumps(
+    mixture: Mixture, dim: int, n_iterations: int, normal: np.random.Generator, uniform: np.random.Generator
+) -> Iterator[FloatArray]:
+    """The jumps of so many iterations, made when they are asked for."""
+    for first in range(0, n_iterations, AT_ONCE):
+        size = min(AT_ONCE, n_iterations - first)
         normals = normal.standard_normal((size, dim))
         uniforms = uniform.random((size, 2, JUMP_UNIFORMS))[:, AT_BASE].copy()
         points = np.empty((size, dim))
         yield from points[: compiled_jumps()(normals, uniforms, mixture, points)]
-        first += size
 
 
 class HotPoints:

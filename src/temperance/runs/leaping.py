@@ -48,6 +48,8 @@ def with_leaps(
 
     ``before`` is what the chains knew when they made the rows of their traces since the last fit.
     """
+    if plan.dim < LEAPING.min_dim:
+        return learner
     acceptance = fared(before, traces, n_done)
     learner = replace(learner, leaps=replace(learner.leaps, acceptance=acceptance))
     if learner.acceptance >= LEAPING.poor_jumps or not len(learner.components):
