@@ -17,7 +17,7 @@ AT_ONCE = 256  # iterations, which take less than a millisecond in a few dimensi
 
 
 def coming_jumps(now: RunState, last: int) -> Iterator[FloatArray]:
-    """Where the base level will propose to jump to, up to iteration ``last``, by the streams as they are now."""
+    """Where the base level will propose to jump to, up to an iteration, by the streams as they are now."""
     state, mixture, first = now.core, now.learner.mixture, now.n_done
     normal, uniform = _generator(state.normal_stream[0]), _generator(state.jump_stream)
     if not len(mixture.centre) or mixture.chance[0] <= 0.0:
