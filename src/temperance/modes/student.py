@@ -61,11 +61,9 @@ def from_parts(weights: FloatArray, centres: FloatArray, covariances: FloatArray
 
 def whitened_squares(points: FloatArray, mixture: Mixture) -> FloatArray:
     """Squared distance of each point from each centre in its component's own widths, (point, component)."""
-    columns = [
-        (((points - centre) @ whitener.T) ** 2).sum(axis=1)
-        for centre, whitener in zip(mixture.centre, mixture.whitener, strict=True)
-    ]
-    return np.stack(columns, axis=1) if columns else np.empty((len(points), 0))
+    offset = points - mixture.centre[:, None]  # (component, point, dim)
+    whitened = np.matmul(offset, np.swapaxes(mixture.whitener, 1, 2))
+    return np.ascontiguousarray(np.einsum("kni,kni->nk", whitened, whitened))
 
 
 def batches_of_squares(points: FloatArray, mixture: Mixture) -> Iterator[FloatArray]:
