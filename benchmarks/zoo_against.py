@@ -3,8 +3,8 @@
 Run with ``make bench-zoo REV=...``: makes the problems that docs/jumps/against.json does not have and writes
 what they come to there; ``--anew`` forgets it first, ``--keep-old`` only this tree's half of it. The sources
 of the other commit are given this tree's zoo and benchmarks, so that all problems are the same. An error is
-the root of a mean square over runs: of the weights of the modes, of the second moments where there is one mode,
-of the third coefficient on the bridge. Runs of this tree are cells of docs/jumps/cells.json, too.
+the root of a mean square over runs: of the weights of the modes, of the second moments where there is one, of
+the third coefficient on the bridge. Runs of this tree are cells of docs/jumps/cells.json, too.
 """
 
 import datetime
@@ -65,7 +65,7 @@ def squares(rows: list[dict[str, float]]) -> FloatArray:
 def compared(new: FloatArray, old: FloatArray | float) -> dict[str, Any]:
     """Both errors, and their ratio with a 95 % bootstrap interval over runs, which are independent.
 
-    The other commit's error is taken as known where it was measured before: the interval has none of its chance.
+    The other commit's error is taken as known where it was measured before.
     """
     generator = np.random.default_rng(1)
     again = resampled(new, generator) / (old if isinstance(old, float) else resampled(old, generator))
