@@ -12,6 +12,7 @@ from temperance.core.lanes import LANES
 from temperance.core.random import Streams
 from temperance.core.schema import allocate, sizes
 from temperance.core.state import JUMP_UNIFORMS, Noise, State
+from temperance.moves import moves_with, records_of
 from temperance.runs import growing
 from temperance.runs.noise import NoiseBlocks, first_streams
 
@@ -89,7 +90,7 @@ def test_dropped_levels_draw_nothing(seed) -> None:
 
 
 def new_streams(seed: int) -> State:
-    state = allocate(State, sizes(N_LEVELS, DIM))
+    state: State = allocate(records_of(moves_with("robust")).state, sizes(N_LEVELS, DIM))
     state.n_levels[0], state.born[:] = N_LEVELS, np.arange(N_LEVELS)
     first_streams(state, np.random.SeedSequence(seed))
     return state
