@@ -491,6 +491,25 @@ def test_where_growth_is_off_there_is_room_for_none() -> None:
         assert not kernel_settings(plan, adapting=True).equal_edges
 
 
+def test_room_for_levels_to_come_is_no_start() -> None:
+    """Rows of levels that are not there yet hold zeros, as a start there would, of a high density."""
+    peaks = tp.zoo.twenty_peaks()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = tp.sample(
+            peaks,
+            initial=[5.0, 5.0],
+            chains=1,
+            settings=GROWING,
+            draws=500,
+            tune=2_000,
+            seed=1,
+            progress=False,
+        )
+    assert result.searched.starts == 1
+    assert np.linalg.norm(result.chains[0].modes.centre, axis=1).min() > 1.0
+
+
 def test_looks_are_meetings_of_chains_that_share() -> None:
     plan = replace(grown_plan(jumps=True, chains=4), tune=1_000)
     assert plan.shares

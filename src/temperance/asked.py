@@ -206,7 +206,9 @@ def facts_about(
     return {
         "n_preflight": sum(glance.n_points for glance in seen),
         "preflight": {name: value for glance in seen for name, value in glance.facts.items()},
-        "n_starts": len(np.unique(np.concatenate([run.state.position for run in runs]), axis=0)),
+        "n_starts": len(
+            np.unique(np.concatenate([run.state.position[: run.plan.n_levels] for run in runs]), axis=0)
+        ),
         "unimodal": bool(unimodal),
         "search": "" if search is None else search.source,
         "until": None if goals is None else until_to_plain(goals),

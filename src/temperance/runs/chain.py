@@ -384,13 +384,13 @@ class ChainRun:
         return kernel_settings(self.plan, adapting=adapting, n_swaps=self._n_swaps)
 
     def _take_start(self) -> None:
-        self.state.position[:] = self.info.proposal
-        self.state.mean[:] = self.info.proposal
-        self.state.log_density[:] = self.info.log_density
-        self.state.log_prior[:] = self.info.log_prior
-        log_target = self.info.log_density + self.info.log_prior
-        note_best_start(self.state)
-        self.now.learner = replace(self.now.learner, starts=distinct_starts(self.info.proposal, log_target))
+        state, info, live = self.state, self.info, slice(0, self.plan.n_levels)  # there is room for more
+        state.position[live] = state.mean[live] = info.proposal[live]
+        state.log_density[live] = info.log_density[live]
+        state.log_prior[live] = info.log_prior[live]
+        log_target = state.log_density[live] + state.log_prior[live]
+        note_best_start(state)
+        self.now.learner = replace(self.now.learner, starts=distinct_starts(state.position[live], log_target))
 
     def _run_block(self, end: int) -> None:
         """Iterations up to ``end``, to the next stop, or as many as there are random numbers for."""

@@ -100,7 +100,8 @@ def forget_surprises(state: State) -> None:
 
 def note_best_start(state: State) -> None:
     """The best point of all so far is one of the starts, in place."""
-    log_target = state.log_density + state.log_prior
+    live = slice(0, int(state.n_levels[0]))
+    log_target = state.log_density[live] + state.log_prior[live]
     state.best_point[:], state.best_log_target[0] = state.position[np.argmax(log_target)], log_target.max()
 
 
