@@ -69,7 +69,7 @@ def _hand_evaluation(tempered: Any, prior: Any) -> Any:
 
 def make_plan(target: Any, betas: Any, dim: int, **changes: Any) -> Plan:
     """A plan with room for these levels and no more, unless a ``growth`` is given."""
-    growth = changes.pop("growth", tp.Growth())
+    growth = changes.pop("growth", tp.Growth(enabled=False))
     strategy = changes.pop("strategy", tp.swaps.equi_energy())
     plan = Plan(
         target=target,

@@ -180,7 +180,7 @@ class Growth:
         most: How many levels there may be; None is twice as many as at first, and four more.
     """
 
-    enabled: bool = False
+    enabled: bool = True
     most: int | None = None
 
     def __post_init__(self) -> None:
@@ -345,5 +345,5 @@ def paper_settings(*, exponent: float = PAPER_GAIN_EXPONENT, trim: bool = True) 
         average=False,
     )
     trimming = Trimming(enabled=trim, every=1, min_levels=1, rule="first", threshold="asymptotic", slack=0.0)
-    growth, jumps = Growth(), Jumps(enabled=False)
+    growth, jumps = Growth(enabled=False), Jumps(enabled=False)
     return Settings(adaptation=adaptation, trimming=trimming, growth=growth, jumps=jumps, swaps=equi_energy())

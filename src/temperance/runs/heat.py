@@ -28,7 +28,7 @@ class Sight:
     rate: FloatArray  # at which each pair would exchange, over late iterations
     base_gap: float  # widest squared distance from one mode to the next, in widths of the base level
     hot_gap: float  # the same in widths of the hottest level
-    is_far: bool  # whether any level is so far out that it may have no end to go to
+    is_far: bool  # whether any level is so far out that it may have no end to go to, or ever had none
     off: IntArray  # levels that went twice as far at each look, without end
     jumps_carry: bool  # whether jumps between modes are at least as good as walks
 
@@ -71,7 +71,7 @@ def seen(plan: Plan, chains: Sequence[RunState], traces: Sequence[Trace]) -> Sig
         rate=rates.mean(axis=0, dtype=np.float64),
         base_gap=gaps[0],
         hot_gap=gaps[1],
-        is_far=any(is_far_out(state) for state in states),
+        is_far=any(is_far_out(now.core) or now.ran_off for now in chains),
         off=np.unique(np.concatenate([runs_off(state) for state in states])),
         jumps_carry=all(_carries(now.learner, plan) for now in chains),
     )
@@ -85,7 +85,7 @@ def change(plan: Plan, sight: Sight, n_done: int) -> Change:
         return by_rate(plan, sight)
     free = int(sight.off.min(initial=len(sight.temperature)))
     if free < len(sight.temperature):
-        gone = tuple(range(max(free, plan.settings.trimming.min_levels, 2), len(sight.temperature)))
+        gone = tuple(range(max(free, plan.n_levels), len(sight.temperature)))
         return Change(out=gone, why="they had no end to go to") if gone else Change()
     room = plan.most_levels - len(sight.temperature)
     if sight.jumps_carry or sight.is_far or room <= 0:
