@@ -484,7 +484,7 @@ def test_a_stored_run_that_grew_is_read_and_gone_on_with(monkeypatch, tmp_path) 
 
 
 def test_where_growth_is_off_there_is_room_for_none() -> None:
-    for settings in (tp.paper_settings(), tp.Settings()):
+    for settings in (tp.paper_settings(), tp.Settings(growth=tp.Growth(enabled=False))):
         plan = replace(grown_plan(), settings=settings)
         assert not plan.grows
         assert plan.most_levels == plan.n_levels
