@@ -76,7 +76,8 @@ def timed(sample: Callable[[], tp.Result], *, weighted: bool = False) -> Outcome
 
 def evaluations(result: tp.Result) -> int:
     """Evaluations: before the run, and of all chains the starts, every level that moved, the scouts."""
-    return result.setup.n_preflight + sum(
+    before: int = getattr(result.setup, "n_preflight", 0)  # sources of before there was any have none
+    return before + sum(
         result.n_levels_at_start
         + int(chain.tuning.evaluations.sum(dtype=np.int64))
         + int(chain.sampling.evaluations.sum(dtype=np.int64))
