@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= out
 
-.PHONY: demo demo-cluster test test-all lint chromium compilers frontends bench bench-against bench-swaps bench-jumps bench-zoo bench-discovery bench-moves bench-many-dimensions bench-clustering bench-advice bench-verdicts bench-stopping bench-intervals bench-evidence bench-weighing bench-posteriors bench-pools bench-batches bench-peers bench-peers-ours reproduction docs site sheets notebooks gallery interactive soak clean
+.PHONY: demo demo-cluster test test-all lint chromium compilers frontends bench bench-against bench-swaps bench-jumps bench-zoo bench-discovery bench-screening bench-moves bench-many-dimensions bench-clustering bench-advice bench-verdicts bench-stopping bench-intervals bench-evidence bench-weighing bench-posteriors bench-pools bench-batches bench-peers bench-peers-ours reproduction docs site sheets notebooks gallery interactive soak clean
 
 demo: $(VENV)/.installed
 	$(BIN)/temperance demo --out $(OUT)
@@ -66,6 +66,10 @@ bench-zoo: $(VENV)/.installed
 # How often a mode that is easily missed is found, beside another commit: make bench-discovery REV=51dc088.
 bench-discovery: $(VENV)/.installed
 	PYTHONPATH=benchmarks $(BIN)/python benchmarks/discovery.py $(REV)
+	$(BIN)/python tools/jumps_page.py
+
+bench-screening: $(VENV)/.installed
+	OPENBLAS_NUM_THREADS=1 PYTHONPATH=benchmarks $(BIN)/python benchmarks/screening.py > docs/jumps/screening.md
 	$(BIN)/python tools/jumps_page.py
 
 bench-moves: $(VENV)/.installed

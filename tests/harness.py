@@ -23,6 +23,7 @@ from temperance.targets import Bound
 PLAIN = tp.Settings(
     adaptation=tp.Adaptation(walk="covariance", coordinate_every=0),
     trimming=tp.Trimming(enabled=False),
+    growth=tp.Growth(enabled=False),
     jumps=tp.Jumps(enabled=False),
 )
 

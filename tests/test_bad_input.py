@@ -426,7 +426,7 @@ def test_26_one_dimension():
 def test_27_memory_of_large_covariances():
     with pytest.raises(
         tp.InvalidInputError,
-        match=r"2 chains x 100 levels in 5000 dimensions need 18\.6 GiB .*allowed by memory_limit",
+        match=r"2 chains x 100 levels in 5000 dimensions need 38\.0 GiB .*allowed by memory_limit",
     ):
         run_plain(initial=np.zeros(5000), levels=100, chains=2, memory_limit=8.0)
 

@@ -175,7 +175,7 @@ def sleeping_gaussian(x):
 def chain_run(function, *, tune, draws, vectorized=False):
     plan = Plan(
         target=make_target(gather(function), vectorized=vectorized),
-        settings=tp.Settings(swaps=tp.swaps.adjacent()),
+        settings=tp.Settings(swaps=tp.swaps.adjacent(), growth=tp.Growth(enabled=False)),
         betas=np.array([1.0, 0.5]),
         dim=1,
         draws=draws,

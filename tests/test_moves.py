@@ -249,7 +249,9 @@ def short_gradient(x):
 def awkward(fault=GOOD, likelihood=with_gradient, prior=prior_with_gradient, **others):
     FAULT[0] = fault
     settings = tp.Settings(
-        adaptation=tp.Adaptation(walk=AWKWARD, coordinate_every=0), jumps=tp.Jumps(enabled=False)
+        adaptation=tp.Adaptation(walk=AWKWARD, coordinate_every=0),
+        jumps=tp.Jumps(enabled=False),
+        growth=tp.Growth(enabled=False),
     )
     return tp.sample(log_likelihood=likelihood, log_prior=prior, settings=settings, **{**RUN, **others})
 

@@ -57,6 +57,11 @@ def measured(name: str) -> dict[str, Cell]:
     return json.loads(rows.read_text(encoding="utf-8")) if rows.exists() else {}
 
 
+def beside(name: str) -> str:
+    """What a benchmark printed into a file beside the cells."""
+    return (FOLDER / name).read_text(encoding="utf-8").strip()
+
+
 def discovery_table(cells: dict[str, Cell]) -> str:
     """What ``make bench-discovery`` measured: how often, how well, at what cost, beside the commit before."""
     if not cells:
@@ -88,9 +93,10 @@ def page(cells: dict[str, Cell], against: dict[str, Cell]) -> str:
         "zoo": zoo_table(cells),
         "against": against_table(against),
         "discovery": discovery_table(measured("discovery.json")),
+        "screening": beside("screening.md"),
         "unset": unset_table(cells),
         "ablation": main_table(cells, [name for name in VARIANTS if name not in NOT_LEFT_OUT]),
-        "clustering": (FOLDER / "clustering.md").read_text(encoding="utf-8").partition("\n\n")[2].strip(),
+        "clustering": beside("clustering.md").partition("\n\n")[2].strip(),
         "cpu": cpu_in_words(cells),
     }
     text = (ROOT / "tools" / "jumps_template.md").read_text(encoding="utf-8")

@@ -224,6 +224,7 @@ class Heating:
     dead: float = 0.02  # an exchange rate by which nearly nothing passes; adaptation wants ten times that
     least_ratio: float = 1.2  # of two temperatures between which another would be of use
     lately: float = 0.75  # of the iterations so far, after which rates are measured
+    least_iterations: int = 25  # of these, without which nothing can be said of them
     far: float = 100.0  # base widths times the temperature; tails that fall exponentially reach a few
     on_the_way: float = 10.0  # of the same: farther than any level within its mode
     deep: float = 5.0  # per dimension, in a log density: how far below the base level no mode is

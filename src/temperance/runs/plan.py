@@ -174,7 +174,8 @@ def looks(plan: Plan) -> set[int]:
     """Iterations of the tuning after which it is seen whether the ladder suffices; or meetings."""
     if not plan.grows:
         return set()
-    return {_meeting(plan, share) if plan.shares else int(share * plan.tune) for share in HEATING.looks}
+    all_looks = {_meeting(plan, share) if plan.shares else int(share * plan.tune) for share in HEATING.looks}
+    return {look for look in all_looks if (1.0 - HEATING.lately) * look >= HEATING.least_iterations}
 
 
 def _meeting(plan: Plan, share: float) -> int:
