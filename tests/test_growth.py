@@ -20,6 +20,7 @@ from temperance.core.unimodal import NEXT
 from temperance.executors.threads import Threads
 from temperance.modes.policy import HEATING
 from temperance.runs import growing, heat
+from temperance.runs import plan as plans
 from temperance.runs.chain import ChainRun
 from temperance.runs.drive import Crew, drive, meetings
 from temperance.runs.heat import Change, Sight
@@ -337,8 +338,9 @@ def grown_plan(*, jumps=False, draws=60, tune=400, chains=1):
 
 
 def forced(monkeypatch, *changes):
-    """These changes, one a look, whatever is seen."""
+    """These changes, one a look, whatever is seen, and looks from the first rows on."""
     kept = list(changes)
+    monkeypatch.setattr(plans, "HEATING", replace(HEATING, least_iterations=0))
 
     def change(plan, sight, n_done):
         places = sorted(looks(plan))
