@@ -20,7 +20,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx-mathjax-offline",
 ]
-exclude_patterns = ["**.ipynb_checkpoints"]
+exclude_patterns = ["**.ipynb_checkpoints", "jumps/screening.md"]  # a part of another page
 highlight_language = "text"
 default_role = "py:obj"  # a name in single backticks is looked for in the reference
 
