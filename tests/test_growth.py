@@ -15,10 +15,12 @@ from densities import gaussian
 from harness import HandTarget, make_plan, make_run
 from temperance.core import schema
 from temperance.core.lanes import LANES
+from temperance.core.state import N_KINDS
 from temperance.core.temper import adapt_gaps, measure_edges
 from temperance.core.unimodal import NEXT
 from temperance.executors.threads import Threads
-from temperance.modes.policy import HEATING
+from temperance.modes.components import Components
+from temperance.modes.policy import HEATING, LEAPING
 from temperance.runs import growing, heat
 from temperance.runs import plan as plans
 from temperance.runs.chain import ChainRun
@@ -175,18 +177,22 @@ def test_a_ladder_that_suffices_stays() -> None:
 
 @pytest.mark.parametrize("gap", [50.0, 101.0, 400.0, 1e6])
 def test_modes_far_apart_at_the_hottest_level_ask_for_levels_above(gap) -> None:
-    """One by one, the twin heats until the squared distance has fallen to that of modes that merge."""
+    """One by one, the twin heats until the squared distance has fallen to that of modes that merge.
+
+    Where there is not room for as many levels there are none: they would be paid for and join nothing.
+    """
     wanted, left, ratio = 0, gap, math.exp(heat.step_ratio(PLAN))
     while gap > HEATING.apart and left > HEATING.merged:
         wanted, left = wanted + 1, left / ratio
+    made = wanted * (wanted <= PLAN.most_levels - 5)
     found = heat.change(PLAN, sight_of(5, hot_gap=gap), 250)
-    assert found.above == min(wanted, 5)
-    assert bool(found.why) == (wanted > 0)
+    assert found.above == min(made, 5)
+    assert bool(found.why) == (made > 0)
     assert heat.change(PLAN, sight_of(5, hot_gap=gap), 50) == Change(), "nothing has settled"
     assert heat.change(PLAN, sight_of(5, hot_gap=gap, jumps_carry=True), 250) == Change()
     assert heat.change(PLAN, sight_of(5, hot_gap=gap, is_far=True), 250) == Change()
     full = replace(PLAN, settings=replace(NO_JUMPS, growth=tp.Growth(enabled=True, most=6)))
-    assert heat.change(full, sight_of(5, hot_gap=1e6), 250).above == 1
+    assert heat.change(full, sight_of(5, hot_gap=gap), 250).above == wanted * (wanted == 1)
 
 
 @pytest.mark.parametrize(
@@ -222,6 +228,30 @@ def test_levels_without_end_go_and_nothing_is_heated() -> None:
     assert heat.change(PLAN, off, 250) == Change(out=(6, 7), why="they had no end to go to")
     assert heat.change(PLAN, sight_of(8, off=np.array([1])), 250).out == (5, 6, 7), "those of the start stay"
     assert heat.change(PLAN, sight_of(5, off=np.array([3, 4]), hot_gap=1e6), 250) == Change()
+
+
+def test_what_came_back_is_not_named() -> None:
+    """Ever farther out at one look and not at the next: it was on its way to where it belongs."""
+    run = make_run(PLAN)
+    off, back = sight_of(5, off=np.array([3])), sight_of(5)
+    named = []
+    for sight in (off, off, back, off):
+        run.take_change(sight, Change())
+        named.append(len(run.now.ran_off))
+    assert named == [1, 2, 0, 1]
+
+
+def test_nothing_is_heated_where_leaps_carry() -> None:
+    """Of leaps nothing is known before they were made: what was taken for granted does not count."""
+    plan = hand_plan((1.0, 0.5), dim=30, settings=GROWING)
+    learner = make_run(plan).now.learner
+    known = Components(np.zeros((2, 30)), np.stack([np.eye(30)] * 2), np.zeros(2), np.ones(2, dtype=np.int64))
+    for acceptance, carries in ((LEAPING.prior_acceptance, False), (0.3, True)):
+        leaps = replace(learner.leaps, chance=np.full(N_KINDS, 0.06), acceptance=np.full(N_KINDS, acceptance))
+        told = replace(learner, components=known, acceptance=0.0, efficiency=0.0, leaps=leaps)
+        assert heat.carries(told, plan) == carries
+        never_made = replace(told, leaps=replace(leaps, chance=np.zeros(N_KINDS)))
+        assert not heat.carries(never_made, plan)
 
 
 @pytest.mark.parametrize("rate", [(0.05, 0.06, 0.04), (0.9, 0.8, 0.95), (0.25, 0.2, 0.3), (0.6, 0.9, 0.2)])

@@ -25,6 +25,11 @@ class Leaps:
         """The acceptance of the best kind that is made at all."""
         return float(np.max(self.acceptance * (self.chance > 0.0)))
 
+    @property
+    def shown(self) -> float:
+        """The same, and zero as long as no kind is accepted more often than was taken for granted."""
+        return self.best if self.best > LEAPING.prior_acceptance else 0.0
+
 
 def no_maps(dim: int) -> Maps:
     """No modes yet."""

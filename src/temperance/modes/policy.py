@@ -211,7 +211,7 @@ class Heating:
     # Shares of the tuning, all of them meetings of chains that share: each about twice as late as the last,
     # so that levels have settled since.
     looks: tuple[float, ...] = (0.06, 0.12, 0.25, 0.5, 1.0)
-    settled: float = 0.1  # of the tuning, before which levels that began at one point are still alike
+    settled: float = 0.2  # of the tuning, before which levels that began at one point are still alike
     last_change: float = 0.5  # of the tuning: then averages begin, and the ladder shrinks
     # Squared distances between modes, in widths of a level. At six widths a walk goes over the saddle, which
     # is exp(−6²/8) as high as the peaks; a shape that has not settled makes one mode look up to ten wide.

@@ -139,7 +139,8 @@ def take_change(
     now.n_born += changed(now.core, change, math.exp(step_ratio(plan)), now.n_born, seed)
     now.most_levels = max(now.most_levels, int(now.core.n_levels[0]))
     now.ladder += tuple(_told(change, now.n_done))
-    now.ran_off += tuple(_off(sight, now.n_done))
+    off = tuple(_off(sight, now.n_done))
+    now.ran_off = (*now.ran_off, *off) if off else ()  # what came back had an end to go to
 
 
 def _told(change: Change, n_done: int) -> list[str]:

@@ -30,7 +30,7 @@ class Sight:
     hot_gap: float  # the same in widths of the hottest level
     is_far: bool  # whether any level is so far out that it may have no end to go to, or ever had none
     off: IntArray  # levels that went twice as far at each look, without end
-    jumps_carry: bool  # whether jumps between modes are at least as good as walks
+    jumps_carry: bool  # whether jumps or leaps between modes are at least as good as walks
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def seen(plan: Plan, chains: Sequence[RunState], traces: Sequence[Trace]) -> Sig
         hot_gap=gaps[1],
         is_far=any(is_far_out(now.core) or now.ran_off for now in chains),
         off=np.unique(np.concatenate([runs_off(state) for state in states])),
-        jumps_carry=all(_carries(now.learner, plan) for now in chains),
+        jumps_carry=all(carries(now.learner, plan) for now in chains),
     )
 
 
@@ -91,7 +91,7 @@ def change(plan: Plan, sight: Sight, n_done: int) -> Change:
     if sight.jumps_carry or sight.is_far or room <= 0:
         return Change()
     between = dead_edges(sight)[:room] if sight.base_gap > HEATING.apart else []
-    above = min(levels_above(plan, sight), room - len(between))
+    above = levels_above(plan, sight, room - len(between))
     return Change(between=tuple(between), above=above, why=_reason(between, above))
 
 
@@ -128,13 +128,17 @@ def dead_edges(sight: Sight) -> list[int]:
     return [int(edge) for edge in np.flatnonzero((sight.rate < HEATING.dead) & (ratio > HEATING.least_ratio))]
 
 
-def levels_above(plan: Plan, sight: Sight) -> int:
-    """How many it takes until modes have merged: squared distances in widths fall as 1/T."""
+def levels_above(plan: Plan, sight: Sight, room: int) -> int:
+    """How many it takes until modes have merged: squared distances in widths fall as 1/T.
+
+    None where there is not room for as many: modes that are still apart at the hottest level are not joined,
+    and every level more would be paid for in each iteration.
+    """
     gap = max(sight.hot_gap if sight.hot_gap > HEATING.apart else 0.0, gap_by_score(plan, sight))
     if gap <= HEATING.merged:
         return 0
     steps = math.ceil(math.log(gap / HEATING.merged) / step_ratio(plan))
-    return min(steps, _at_once(len(sight.temperature)))
+    return min(steps, _at_once(len(sight.temperature))) if steps <= room else 0
 
 
 def gap_by_score(plan: Plan, sight: Sight) -> float:
@@ -236,9 +240,9 @@ def note_reach(state: State) -> None:
     state.reached[: len(now), 0] = now
 
 
-def _carries(learner: Learner, plan: Plan) -> bool:
-    """Whether jumps go from one mode to another, at least as well as a walk goes on."""
-    worth = min(learner.acceptance, learner.efficiency)
+def carries(learner: Learner, plan: Plan) -> bool:
+    """Whether jumps or leaps go from one mode to another, at least as well as a walk goes on."""
+    worth = max(min(learner.acceptance, learner.efficiency), learner.leaps.shown)
     return len(learner.components) > 1 and worth >= JUMPING.half_chance / plan.dim
 
 

@@ -25,7 +25,7 @@ class ChainRecord:
     setbacks: tuple[str, ...] = ()  # what could not be learnt, when and why; it stayed as it was before
     lengthened: tuple[str, ...] = ()  # why the tuning became longer than planned, each time
     ladder: tuple[str, ...] = ()  # how it changed for other reasons than trimming, each time
-    ran_off: tuple[str, ...] = ()  # levels that had no end to go to, each time one was seen
+    ran_off: tuple[str, ...] = ()  # levels that had no end to go to, at the last looks in a row
     thin: int = 1  # draws that were made for each that was kept
     # The draws after tuning in the terms of a model with ``constrain``, by name.
     values: Mapping[str, FloatArray] = field(default_factory=dict)

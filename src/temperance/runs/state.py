@@ -29,7 +29,7 @@ class RunState:
     most_levels: int  # that there have been
     n_born: int  # levels, those that are gone included
     ladder: tuple[str, ...]  # how it changed for other reasons than trimming, each time
-    ran_off: tuple[str, ...]  # levels that had no end to go to, each time one was seen
+    ran_off: tuple[str, ...]  # levels that had no end to go to, at the last looks in a row
     frozen: bool  # whether the tuning was brought to an end
     setbacks: tuple[str, ...]  # what could not be learnt, when and why
 
