@@ -105,6 +105,9 @@ HARD: dict[str, Callable[[], Case]] = {
     "widths 1 : 0.05, one start": lambda: far_modes(2, 12.0, narrow=0.05, given=False),
     "widths 1 : 0.05 in 5-d, given": lambda: far_modes(5, 12.0, narrow=0.05, given=True),
     "widths 1 : 0.3 in 5-d, one start": lambda: far_modes(5, 12.0, narrow=0.3, given=False),
+    "widths 1 : 0.5 in 10-d, one start": lambda: far_modes(10, 12.0, narrow=0.5, given=False),
+    "widths 1 : 0.3 in 10-d, one start": lambda: far_modes(10, 12.0, narrow=0.3, given=False),
+    "widths 1 : 0.02, one start": lambda: far_modes(2, 12.0, narrow=0.02, given=False),
 }
 HEALTHY: dict[str, tuple[Callable[[], zoo.Problem], dict[str, Any]]] = {
     "one Gaussian, 2-d": (lambda: zoo.gaussian(2), {"draws": 2_000}),
