@@ -1,5 +1,6 @@
 """Workers change nothing in what chains learn: shared modes, longer tuning, trimming, sweeps, resume."""
 
+import math
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -26,6 +27,16 @@ OPTIONS = {
 TRIMMED = tp.Settings(trimming=tp.Trimming(after=40, every=5, slack=0.9, min_levels=2))
 APART = tp.Settings(jumps=tp.Jumps(share=False))
 plain, rows = form("plain", two_modes), form("vectorized", two_modes)
+
+
+def far_apart(x):
+    """Two modes that only heat connects, where nobody jumps."""
+    left, right = -0.5 * float(x @ x), -0.5 * float((x - 400.0) @ (x - 400.0))
+    return max(left, right) + math.log1p(math.exp(-abs(left - right)))
+
+
+FAR_STARTS = np.array([[0.0, 0.0], [400.0, 400.0], [0.0, 0.0]])  # one for each level
+NO_JUMPS = tp.Settings(jumps=tp.Jumps(enabled=False), growth=tp.Growth(most=12))
 # What chains learn, and how long they tune: longer than was planned without ``tune``, see `given`. A line
 # here is tried by points and by chains, with 1, 2, 3 and 7 workers, in threads and in processes, and stopped
 # in the middle; one in `IN_PARENT` with Dask and MPI, too.
@@ -46,10 +57,11 @@ SETUPS = {
         "swaps": tp.swaps.even_odd(),
     },
     "thinned": {"model": plain, "tune": TUNE, "thin": 4},
+    "growing": {"model": far_apart, "initial": FAR_STARTS, "tune": 2 * TUNE, "settings": NO_JUMPS},
 }  # fmt: skip
-QUICK = ("together", "longer, one chain")
+QUICK = ("together", "longer, one chain", "growing")
 # Those in which nothing is decided by a worker that is patched here.
-IN_PARENT = ("together", "together, compiled", "together, vectorised", "longer", "trimmed, sweeps")
+IN_PARENT = ("together", "together, compiled", "together, vectorised", "longer", "trimmed, sweeps", "growing")
 EVER_LONGER = replace(LEARNING, near_zero=(-1.0, 2.0), rising=0.0)
 
 
@@ -103,6 +115,7 @@ def assert_same(one, other):
     assert_same_runs(one, other)
     for chain, twin in zip(one.chains, other.chains, strict=True):
         assert (chain.lengthened, chain.setbacks) == (twin.lengthened, twin.setbacks)
+        assert chain.ladder == twin.ladder
         assert (chain.modes is None) == (twin.modes is None)
         for name, array in {} if chain.modes is None else snapshot(chain.modes).items():
             np.testing.assert_array_equal(array, snapshot(twin.modes)[name], err_msg=name)
@@ -110,9 +123,12 @@ def assert_same(one, other):
 
 @pytest.mark.parametrize("name", every(SETUPS, QUICK))
 def test_what_is_compared_is_there(name, serial):
-    """Chains have learnt from each other, tuning went on, levels were dropped: where a name says so."""
+    """Chains have learnt from each other, tuning went on, levels came or went: where a name says so."""
     result = serial(name)
     first = result.chains[0]
+    if name == "growing":
+        assert all(len(chain.beta) > len(FAR_STARTS) and chain.ladder for chain in result.chains)
+        return
     assert any(chain.sampling.jump.max() >= 0 for chain in result.chains), "some jumped"
     assert result.n_tune == (240 if "longer" in name else TUNE)
     assert len(first.lengthened) == (2 if "longer" in name else 0)
