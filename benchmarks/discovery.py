@@ -28,7 +28,7 @@ from temperance import zoo
 from timing import versions_in_words
 
 ROWS = ROOT / "docs" / "jumps" / "discovery.json"
-FIRST_SEED = 1_200_001  # no seed was looked at before
+FIRST_SEED = 2_200_001  # no seed was looked at before
 RUNS = 100
 SEEN = 0.1  # of its true weight, from which on a mode counts as found
 NEARBY = 1.0  # half a side of the box of a search about both modes, in sds of the wide one
@@ -128,6 +128,7 @@ def of_tree(root: Path, name: str, runs: int, first: int) -> dict[str, float]:
 @click.option("--first-seed", default=FIRST_SEED, show_default=True)
 @click.option("--minutes", default=math.inf, help="Begin no cell after so many.")
 @click.option("--anew", is_flag=True, help="Forget the chosen cells first.")
+@click.option("--keep-old", is_flag=True, help="Make this tree's runs again, the other's cells stay.")
 @click.option("--dry", is_flag=True, help="Print, and write nothing: for seeds to choose by.")
 @click.option("--only", hidden=True, help="Print the summary of one cell with the sources of this process.")
 def main(
@@ -137,6 +138,7 @@ def main(
     first_seed: int,
     minutes: float,
     anew: bool,
+    keep_old: bool,
     dry: bool,
     only: str | None,
 ) -> None:
@@ -154,9 +156,12 @@ def main(
         shutil.rmtree(target)
         shutil.copytree(ROOT / "src" / "temperance" / "zoo", target)
         for name in names or CELLS:
-            if (name in known and not anew) or time.monotonic() > until:
+            before = known.get(name)
+            if (before and not (anew or keep_old)) or time.monotonic() > until:
                 continue
-            new, old = (of_tree(root, name, runs, first_seed) for root in (ROOT, other))
+            kept = keep_old and before and before["against"] == revision
+            old = before["old"] if kept else of_tree(other, name, runs, first_seed)
+            new = of_tree(ROOT, name, runs, first_seed)
             about = {"against": revision, "first_seed": first_seed, "date": str(datetime.date.today())}
             known[name] = {"new": new, "old": old, **about, "versions": versions_in_words()}
             click.echo(f"{name}: {new} before: {old}")
