@@ -22,7 +22,7 @@ from temperance.results.reached import evaluations_of
 from timing import versions_in_words
 
 FOLDER = Path(__file__).parent.parent / "docs" / "advice"
-FIRST_SEED = 771_001
+FIRST_SEED = 1_771_001
 ROUNDS = 3  # times that advice is followed
 SAME = 1.5  # a factor, within which a standard deviation is right
 NEAR = 0.2  # of a standard deviation, within which a mean is right
