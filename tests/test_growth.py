@@ -205,6 +205,7 @@ def test_modes_far_apart_at_the_hottest_level_ask_for_levels_above(gap) -> None:
         ((1.0, 1.0, 1.0, 0.9, 0.8), False),
         ((1.0, 1.0, 1.0, 0.9, math.nan), False),
         ((math.nan, math.nan, 1.0, 0.2, 0.3), True),
+        ((0.1, 0.3, 0.6, 0.3, 0.1), False),  # joined by the third level, and from there on cut by walls
     ],
 )
 def test_what_scores_say_of_the_hottest_level(score, several) -> None:

@@ -145,11 +145,16 @@ def gap_by_score(plan: Plan, sight: Sight) -> float:
     """The squared distance of two modes that the spread of the hottest level speaks of; zero if of none.
 
     It speaks of several modes where a colder level, stuck in one of them, is at ease with its shape; or where
-    it is so large that no shape is to blame. Modes D apart add D²/4 to the spread along a line.
+    it is so large that no shape is to blame. Where a colder level is more at ease than the hottest one, heat
+    has joined all that there was, and what is left are walls.
+    Modes D apart add D²/4 to the spread along a line.
     """
     last, colder = sight.score[-1], sight.score[:-1][~np.isnan(sight.score[:-1])]
-    stuck = len(colder) > 0 and colder.max() >= 1.0
-    allowed = HEATING.several if stuck else HEATING.plainly_several
+    easiest = colder.max(initial=0.0)
+    if easiest >= 1.0:
+        allowed = HEATING.several
+    else:
+        allowed = HEATING.plainly_several if last >= easiest else 0.0
     return float(4.0 * plan.dim * (1.0 / last**2 - 1.0)) if last < allowed else 0.0
 
 
