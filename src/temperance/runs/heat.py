@@ -151,10 +151,8 @@ def gap_by_score(plan: Plan, sight: Sight) -> float:
     """
     last, colder = sight.score[-1], sight.score[:-1][~np.isnan(sight.score[:-1])]
     easiest = colder.max(initial=0.0)
-    if easiest >= 1.0:
-        allowed = HEATING.several
-    else:
-        allowed = HEATING.plainly_several if last >= easiest else 0.0
+    plainly = HEATING.plainly_several if last >= easiest else 0.0
+    allowed = HEATING.several if easiest >= 1.0 else plainly
     return float(4.0 * plan.dim * (1.0 / last**2 - 1.0)) if last < allowed else 0.0
 
 
