@@ -263,6 +263,7 @@ def test_the_same_command_begins_a_run_and_goes_on_with_it(folder):
         (["--chains", "3"], "begun with chains 2, got 3"),
         (["--levels", "3"], "begun with levels 2, got 3"),
         (["--thin", "2"], "begun with thin 1, got 2"),
+        (["--tune", "11"], "begun with tune"),
         (["--draws", "10"], "draws must not be fewer than the 20"),
         (["--overwrite"], "--continue needs a folder, --out NAME/, and excludes --overwrite"),
         (["--out", "file"], "--continue needs a folder, --out NAME/, and excludes --overwrite"),
@@ -291,6 +292,10 @@ def test_runs_are_put_together(folder):
     assert "all runs: both.npz" in made.stdout
     parts = [tp.load("one").draws, tp.load("two.npz").draws]
     np.testing.assert_array_equal(tp.load("both.npz").draws, np.concatenate(parts))
+    assert sample("gaussian", "--seed", "3", "--draws", "10", "--out", "three").exit_code == 0
+    shorter = run("combine", "one", "three.npz")
+    assert shorter.exit_code == 0
+    assert "Warning: draws holds 40 of 60 draws" in shorter.stderr
     assert_one_line(run("combine", "one", "one"), "results must be of different seeds")
     assert_one_line(run("combine", "one", "two.npz", "--out", "both"), "--out: both.npz exists")
     assert_one_line(run("combine"), "Missing argument 'RUN...'")

@@ -6,6 +6,7 @@ import itertools
 import os
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -275,7 +276,11 @@ def combine(runs: tuple[Path, ...], out: Path | None, overwrite: bool) -> None:
     with one_line_errors():
         if out is not None:
             require_writable(npz_path(out), overwrite=overwrite, name="--out")
-        result = temperance.Result.concatenate([temperance.load(run) for run in runs])
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always", temperance.IncompleteWarning)
+            result = temperance.Result.concatenate([temperance.load(run) for run in runs])
+    for one in told:
+        click.echo(f"Warning: {one.message} (RUNs are numbered as they were given)", err=True)
     click.echo(str(result))
     if out is not None:
         click.echo(f"\nall runs: {_save(result, out, overwrite)}")

@@ -15,12 +15,13 @@ def options_to_resume(folder: Path, options: Mapping[str, Any]) -> dict[str, Any
     """What `resume` takes of the options of `sample`; the others must be those of the run."""
     commit, _ = read_run(folder)
     run = commit.facts["run"]
-    asked = {name: options.get(name) for name in ("chains", "levels", "thin", "seed")}
+    asked = {name: options.get(name) for name in ("chains", "levels", "tune", "thin", "seed")}
     if asked["seed"] is not None:
         asked["seed"] = seed_to_plain(recorded_seed(asked["seed"]))
     made = {
         "chains": len(commit.snapshots),
         "levels": len(run["plan"]["betas"]),
+        "tune": run["plan"]["tune"],
         "thin": run["plan"]["thin"],
         "seed": run["seed"],
     }

@@ -60,8 +60,8 @@ def checked_results(results: Any, kind: type) -> Sequence["Result"]:
 
 
 def _facts(result: "Result", other: "Result") -> dict[str, Any]:
-    """What must be the same in all runs; how many draws goals came to may differ, and a tuning left open."""
-    free = {*OF_THE_FIRST, *(["draws"] if result.setup.until else [])}
+    """What must be the same in all runs; how many draws there are may differ, and a tuning left open."""
+    free = {*OF_THE_FIRST, "draws"}
     setup = {name: value for name, value in asdict(result.setup).items() if name not in free}
     shapes = None if result.value_names is None else dict(result.value_names.shapes)
     lengthened = any(chain.lengthened for one in (result, other) for chain in one.chains)

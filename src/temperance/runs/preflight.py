@@ -65,7 +65,7 @@ def along_rays(run: ChainRun, stop: Stop, caller: int) -> Glance:
     unit = max(1.0, float(np.max(np.abs(start))))
     n_made, flat, powers, walls = 0, "", [], 0
     usual, began = run.cost[0], time.perf_counter()
-    with _looking(run, stop), np.errstate(all="ignore"):  # numbers overflow so far away
+    with _looking(run, stop):
         for ray, name in _rays(run.plan.dim):
             if run.control[STOP] != 0 or _takes_long(time.perf_counter() - began, n_made, usual):
                 break
@@ -127,7 +127,12 @@ def _left_alone(evaluate: Callable[[], BaseException | None]) -> BaseException |
     crew = Threads(1)
     with crew:
         answered: list[BaseException | None] = []
-        future = crew.submit(lambda: answered.append(evaluate()))
+
+        @np.errstate(all="ignore")  # a state of the thread; numbers overflow so far away
+        def answer() -> None:
+            answered.append(evaluate())
+
+        future = crew.submit(answer)
         try:
             while not wait([future], timeout=LOOK_SECONDS).done:
                 pass

@@ -127,15 +127,16 @@ def improper_when_heated(case: Case) -> Advice | None:
 
 
 def walls(case: Case) -> Advice | None:
-    """Draws that crowd at the edge of the support."""
+    """Draws that crowd at the edge of the support; with priors, coordinates have no edges."""
     explains = frozenset({"hardly moved", "low ESS", "chains differ", "unknown accuracy"})
-    least = LIMITS.walls_acceptance * case.result.setup.walk_acceptance
-    if not case.result.setup.preflight.get("walls") or not case.base_walk < least:
+    setup = case.result.setup
+    least = LIMITS.walls_acceptance * setup.walk_acceptance
+    if setup.priors or not setup.preflight.get("walls") or not case.base_walk < least:
         return None
     return Advice(
         cause="hard walls",
         seen=f"the density is -inf outside of its support, and steps are accepted at {case.base_walk:.2g} "
-        f"where {case.result.setup.walk_acceptance:.2g} was aimed at",
+        f"where {setup.walk_acceptance:.2g} was aimed at",
         cure=f"{case.longer}parameters that know their bounds (tp.Model(log_density, bounds=...), or "
         "priors), "
         "so that no step ends outside",

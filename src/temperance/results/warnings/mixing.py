@@ -71,5 +71,5 @@ def low_ess(result: "Result") -> ResultWarning | None:
         name="low ESS",
         message=f"the effective sample size of {n_chains * n_draws:,} draws of {label} is {size:.0f}, below "
         f"{wanted:.0f}",
-        serious=size < THRESHOLDS.min_ess,
+        serious=size < max(THRESHOLDS.min_ess, THRESHOLDS.serious_ess * n_chains),
     )

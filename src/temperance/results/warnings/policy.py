@@ -11,6 +11,7 @@ class Thresholds:
     max_r_hat: float = 1.01  # Vehtari et al. 2021
     serious_r_hat: float = 1.05  # chains differ by a third of a standard deviation
     min_ess: float = 100.0  # a chain; Vehtari et al. 2021
+    serious_ess: float = 50.0  # a chain; with fewer, what is said of errors is itself uncertain
     max_disagreement: float = 0.2  # of the mass of the modes, between two chains
     beyond_chance: float = 1.5  # times what chance alone has two chains differ by, where modes are many
     late_find: float = 0.5  # of the tuning, in which a mode that is easily found is found by every chain
