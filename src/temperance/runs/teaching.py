@@ -116,12 +116,16 @@ def with_lesson(
     worth = max(1.0, len(given.point) * LEARNING.worth_a_state / plan.dim)
     taught = weighed_together(proposals, states, worth)
     if taught is None or _is_enough(first, rounds, taught, plan):
-        return [over(one, plan) for one in learners]
+        return [_ended(one, plan, rounds.n_made) for one in learners]
     rounds = _refitted(first, rounds, taught, given)
     if rounds.n_made < TEACHING.n_rounds:
         return [_with_rounds(one, rounds) for one in learners]
     common = _for_good(first, rounds, taught, given)
-    return [over(_with_mixture(one, common), plan) for one in learners]
+    return [_ended(_with_mixture(one, common), plan, rounds.n_made) for one in learners]
+
+
+def _ended(learner: Learner, plan: Plan, n_made: int) -> Learner:
+    return over(replace(learner, rounds=replace(learner.rounds, n_made=n_made)), plan)
 
 
 def _told(learners: Sequence[Learner]) -> Rounds:

@@ -69,9 +69,9 @@ class Walks:
         info.n_asked[0], info.proposal[: len(points)] = len(points), points
         error = asked(self._bound, self._buffers)
         if isinstance(error, PoolError) or (error is not None and not isinstance(error, Exception)):
+            control[STATUS] = RAISED
             self._fail(error)
-            return None
-        if control[STOP] != 0:
+        elif control[STOP] != 0:
             control[STATUS] = STOPPED
         if control[STATUS] != RUNNING:
             return None
