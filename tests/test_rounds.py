@@ -31,7 +31,7 @@ from temperance.modes.policy import TEACHING
 from temperance.modes.student import log_densities
 from temperance.modes.taught import Asked, Taught, weighed_together
 from temperance.runs import drive as driving
-from temperance.runs import events, together
+from temperance.runs import events, teaching, together
 from temperance.runs.chain import ChainRun
 from temperance.runs.drive import Crew, drive, meetings
 from temperance.runs.progress import Silent
@@ -142,14 +142,11 @@ def test_broken_weights_give_wrong_moments(rng) -> None:
     """What the weights are for: moments of the target, whatever the rounds were drawn from."""
     blends, counts = [blend_of(rng, 2, 2), blend_of(rng, 3, 2)], [20_000, 20_000]
     points = np.concatenate([draws_from(b.mixture, n, rng) for b, n in zip(blends, counts, strict=True)])
-    drawn = np.logaddexp(
-        *(np.log(n) + log_densities(points, b.mixture) for b, n in zip(blends, counts, strict=True))
-    )
+    both = list(zip(blends, counts, strict=True))
+    drawn = np.logaddexp(*(np.log(n) + log_densities(points, b.mixture) for b, n in both))
     values = -0.5 * np.sum(points**2, axis=1)
     states = rng.standard_normal((500, 2))
-    at_states = np.logaddexp(
-        *(np.log(n) + log_densities(states, b.mixture) for b, n in zip(blends, counts, strict=True))
-    )
+    at_states = np.logaddexp(*(np.log(n) + log_densities(states, b.mixture) for b, n in both))
     asked = Asked(states, -0.5 * np.sum(states**2, axis=1), at_states)
     taught = weighed_together(Asked(points, values, drawn), asked, 20.0)
     assert taught.weight @ np.sum(taught.point**2, axis=1) == pytest.approx(2.0, abs=0.1)
@@ -461,10 +458,8 @@ def test_rounds_must_be_a_flag() -> None:
 @pytest.mark.parametrize("n_chains", [1, 2])
 def test_what_rounds_have_taught_is_exactly_invariant(n_chains, seed, rng, monkeypatch) -> None:
     """T3 with a mixture that rounds have made, wide components included."""
-    monkeypatch.setattr("temperance.runs.teaching._is_enough", lambda *_: False)
-    monkeypatch.setattr(
-        "temperance.runs.teaching.worth_with_tails", lambda taught, mixture: 1.0 + len(mixture.centre)
-    )
+    monkeypatch.setattr(teaching, "_is_enough", lambda *_: False)
+    monkeypatch.setattr(teaching, "worth_with_tails", lambda _, mixture: 1.0 + len(mixture.centre))
     plan = make_plan(
         target_of(False), np.geomspace(1.0, 0.05, 4), 2, strategy=tp.swaps.even_odd(), tune=3_000, draws=8,
         settings=tp.Settings(jumps=tp.Jumps(rounds=True), trimming=tp.Trimming(min_levels=2)),
