@@ -204,7 +204,7 @@ class Jumps:
         share: Whether chains learn together: now and then while tuning, what all of them have seen makes one
             mixture for all.
         rounds: Whether the mixture is improved at the end of tuning by rounds of proposals: draws from it,
-            evaluated and weighted, which add up to at most 14 % of the evaluations of tuning.
+            evaluated and weighted, which add up to at most a quarter of the evaluations of tuning.
     """
 
     enabled: bool = True

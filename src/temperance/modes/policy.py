@@ -134,10 +134,10 @@ class Jumping:
 class Teaching:
     """Rounds of proposals at the end of the tuning, and the mixture that they teach."""
 
-    share: float = 0.14  # of the evaluations of the tuning, all rounds together
+    share: float = 0.25  # of the evaluations of the tuning, all rounds together
     first_share: float = 0.02  # of them, in which it shows whether there is anything to gain
     n_rounds: int = 6
-    most_points: int = 20_000  # of all chains and rounds: beyond, fitting takes longer than it brings
+    most_points: int = 40_000  # of all chains and rounds: beyond, fitting takes longer than it brings
     least_per_dim: int = 20  # points of a round, or they say nothing about shapes
     good: float = 0.8  # of what Student's t can reach: then nothing is to be gained
     gain: float = 1.1  # times the efficiency with all tails; less is not worth another mixture
