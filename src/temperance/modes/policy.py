@@ -143,7 +143,7 @@ class Teaching:
     gain: float = 1.1  # times the efficiency with all tails; less is not worth another mixture
     rise: float = 1.05  # of the acceptance by the second round, or there are no more
     warmth: float = 0.5  # the power of the density that the wide components follow: it reaches over tails
-    wide_share: float = 0.2  # of the proposals, for the wide ones: no ratio of densities gets large
+    wide_share: float = 0.3  # of the proposals, for the wide ones: no ratio of densities gets large
     most_wide: int = 60
     first_width: float = 3.0  # times the scale matrix of the component there, where the wide ones begin
     emphasis: float = 0.5  # power of ℓ/q by which points count more where the mixture is thin
