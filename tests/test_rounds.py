@@ -443,6 +443,30 @@ def test_a_lesson_that_fails_ends_the_rounds_and_is_noted(monkeypatch) -> None:
         assert not runs[0].now.learner.rounds.taught
 
 
+def mixtures_in_the_draws(run, disturb=None):
+    """The mixture after each few draws."""
+    seen = []
+    while not run.finished:
+        run.advance(max(5, TUNE - run.n_done))
+        if run.now.frozen:
+            seen.append(run.now.learner.mixture.root.tobytes())
+            if disturb is not None and not run.finished:
+                disturb(run)
+    return set(seen)
+
+
+def refit_to_the_draws(run):
+    """A broken sampler: what was drawn last teaches the mixture."""
+    learner = run.now.learner
+    root = learner.mixture.root * (1.0 + 0.1 * np.std(run.sampling.draws[: run.n_done - TUNE]))
+    run.now.learner = replace(learner, mixture=learner.mixture._replace(root=root))
+
+
+def test_nothing_is_taught_in_the_draws_and_a_sampler_that_does_is_caught() -> None:
+    assert len(mixtures_in_the_draws(*new_runs(plan_of()))) == 1
+    assert len(mixtures_in_the_draws(*new_runs(plan_of()), refit_to_the_draws)) > 1
+
+
 def test_rounds_have_a_stream_of_their_own() -> None:
     seed = np.random.SeedSequence(3)
     words = {tuple(keyed(seed, purpose, 0).generate_state(4)) for purpose in range(ROUNDS + 1)}

@@ -114,11 +114,11 @@ def _learn_from_rounds(runs: Sequence[ChainRun]) -> None:
 
 
 def _begin_rounds(runs: Sequence[ChainRun]) -> None:
-    learners = [run.now.learner for run in runs]
-    for run, learner in zip(
-        runs, begun(learners, runs[0].plan, [run.tuning for run in runs], runs[0].n_done), strict=True
-    ):
-        run.be_told(learner, None, ())
+    learners, traces = [run.now.learner for run in runs], [run.tuning for run in runs]
+    coming = begun(learners, runs[0].plan, traces, runs[0].n_done)
+    for run, learner in zip(runs, coming, strict=True):
+        if learner.rounds.is_due:
+            run.be_told(learner, None, ())
 
 
 def drive(runs: Sequence[ChainRun], crew: Crew, barriers: Iterable[Barrier] = ()) -> None:

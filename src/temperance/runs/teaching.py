@@ -40,15 +40,12 @@ Ask = Callable[[FloatArray], FloatArray | None]  # log densities of the target a
 
 def begun(learners: Sequence[Learner], plan: Plan, traces: Sequence[Trace], n_done: int) -> list[Learner]:
     """The chains with a first round due, at the end of the tuning, where rounds may be of use."""
+    if not plan.settings.jumps.rounds or n_done != plan.tune or plan.dim > REGRESSION.max_dim:
+        return list(learners)
     n_points = sum(_n_points(one, plan, trace, n_done) for one, trace in zip(learners, traces, strict=True))
-    wanted = (
-        plan.settings.jumps.rounds
-        and n_done == plan.tune
-        and n_points >= TEACHING.least_per_dim * plan.dim
-        and plan.dim <= REGRESSION.max_dim
-        and all(_may_gain(one, plan) for one in learners)
-    )
-    return [replace(one, rounds=replace(one.rounds, is_due=True)) if wanted else one for one in learners]
+    enough = n_points >= TEACHING.least_per_dim * plan.dim
+    wanted = enough and all(_may_gain(one, plan) for one in learners)
+    return [replace(one, rounds=replace(one.rounds, is_due=wanted)) for one in learners]
 
 
 def _may_gain(learner: Learner, plan: Plan) -> bool:
