@@ -450,7 +450,7 @@ def mixtures_in_the_draws(run, disturb=None):
         run.advance(max(5, TUNE - run.n_done))
         if run.now.frozen:
             seen.append(run.now.learner.mixture.root.tobytes())
-            if disturb is not None and not run.finished:
+            if disturb is not None and TUNE < run.n_done < TUNE + DRAWS:
                 disturb(run)
     return set(seen)
 
