@@ -23,7 +23,7 @@ from jumps import (  # noqa: E402
 from peers.ours import TUNE_SHARE  # noqa: E402
 from peers.tasks import TASKS  # noqa: E402
 from temperance.core.state import JUMP_DOF  # noqa: E402
-from temperance.modes.policy import LEARNING  # noqa: E402
+from temperance.modes.policy import LEARNING, TEACHING  # noqa: E402
 from temperance.runs.plan import LONGEST_TUNE  # noqa: E402
 
 FOLDER = ROOT / "docs" / "jumps"
@@ -85,6 +85,8 @@ def page(cells: dict[str, Cell], against: dict[str, Cell]) -> str:
     """The template with its tables filled in."""
     parts = {
         "dof": str(JUMP_DOF),
+        "rounds_share": f"{100.0 * TEACHING.share:.0f} %",
+        "rounds_chance": f"{100.0 * TEACHING.max_chance:.0f} %",
         "meetings": ", ".join(f"{100.0 * share:.0f}" for share in LEARNING.meetings),
         "longest": str(LONGEST_TUNE),
         "tune_share": f"{100 * TUNE_SHARE:.0f}",

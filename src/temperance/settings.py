@@ -203,18 +203,22 @@ class Jumps:
             mode's own component while drawing.
         share: Whether chains learn together: now and then while tuning, what all of them have seen makes one
             mixture for all.
+        rounds: Whether the mixture is improved at the end of tuning by rounds of proposals: draws from it,
+            evaluated and weighted, which add up to at most a quarter of the evaluations of tuning.
     """
 
     enabled: bool = True
     scout_share: float = 0.2
     refresh: bool = True
     share: bool = True
+    rounds: bool = False
 
     def __post_init__(self) -> None:
         flag("enabled", self.enabled)
         number_between("scout_share", self.scout_share, 0.0, 1.0, closed="left")
         flag("refresh", self.refresh)
         flag("share", self.share)
+        flag("rounds", self.rounds)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,8 @@ from temperance.core.state import FloatArray
 class LearntModes:
     """What a chain learnt to jump to while tuning.
 
-    The last component is the broad one, which belongs to no mode. ``chance`` is how often the base level
+    The last ``n_broad`` components belong to no mode: the broad one, and with rounds of proposals wide ones
+    before it. ``chance`` is how often the base level
     jumped instead of walking, ``efficiency`` what the jumps were judged to be worth (one if the mixture were
     the target), and ``rest_every`` once in how many draws the hot levels moved.
     """
@@ -25,5 +26,6 @@ class LearntModes:
     # chain had been there by itself before, else zero; NaN where nothing was shared.
     told_at: FloatArray  # (component,)
     seen: FloatArray  # (component,)
+    n_broad: int = 1
     n_climbs: int = 0  # from scattered points
     n_scouts_lost: int = 0  # of scouts and climbs, those that met a NaN, a +inf or an error

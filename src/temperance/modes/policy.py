@@ -131,6 +131,35 @@ class Jumping:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Teaching:
+    """Rounds of proposals at the end of the tuning, and the mixture that they teach."""
+
+    share: float = 0.25  # of the evaluations of the tuning, all rounds together
+    first_share: float = 0.02  # of them, in which it shows whether there is anything to gain
+    n_rounds: int = 6
+    most_points: int = 40_000  # of all chains and rounds: beyond, fitting takes longer than it brings
+    least_per_dim: int = 20  # points of a round, or they say nothing about shapes
+    good: float = 0.8  # of what Student's t can reach: then nothing is to be gained
+    gain: float = 1.1  # times the efficiency with all tails; less is not worth another mixture
+    rise: float = 1.05  # of the acceptance by the second round, or there are no more
+    warmth: float = 0.5  # the power of the density that the wide components follow: it reaches over tails
+    wide_share: float = 0.3  # of the proposals, for the wide ones: no ratio of densities gets large
+    most_wide: int = 60
+    first_width: float = 3.0  # times the scale matrix of the component there, where the wide ones begin
+    emphasis: float = 0.5  # power of ℓ/q by which points count more where the mixture is thin
+    most_emphasis: float = 5.0  # in a log weight: single points are no part of a mode
+    em_steps: int = 3  # in each round; the next has other points
+    prior_points: float = 2.0  # per dimension, that what a component was counts for
+    least_weight: float = 1e-6  # of the largest: what is less takes time and says nothing
+    badly_covered: float = 1.0  # in log ℓ/q: there a component is added
+    added: int = 15  # in a round, at most
+    most_components: int = 150  # without the wide ones: a jump asks for the density of each
+    near_per_dim: int = 3  # points from which a component begins
+    max_chance: float = 0.6  # of jumps from a mixture that was taught: steps lead out of tails that it misses
+    n_pairs: int = 1_000  # of points of both kinds, from which the acceptance is told
+
+
+@dataclass(frozen=True, kw_only=True)
 class Leaping:
     """Leaps from mode to mode: when they are tried, what their maps are made from, and how often to leap."""
 
@@ -235,3 +264,4 @@ LEARNING, SCOUTING, SURPRISE, FITTING = Learning(), Scouting(), Surprise(), Fitt
 HEATING = Heating()
 REGRESSION, JUMPING, MATCHING, GAPS = Regression(), Jumping(), Matching(), Gaps()
 LEAPING, HUMP_FITTING = Leaping(), HumpFitting()
+TEACHING = Teaching()

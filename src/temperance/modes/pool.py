@@ -22,7 +22,7 @@ class Pool:
     weight: FloatArray  # (component,)
     centre: FloatArray  # (component, dim)
     covariance: FloatArray  # (component, dim, dim)
-    place: tuple[IntArray, ...]  # for each chain, where each of its components went; the last is nowhere
+    place: tuple[IntArray, ...]  # for each chain, where each of its components went; the last go nowhere
 
     def __len__(self) -> int:
         return len(self.weight)
@@ -54,14 +54,18 @@ def pooled(learnt: Sequence[LearntModes | None]) -> Pool | None:
     known = [modes for modes in learnt if modes is not None]
     if not known:
         return None
-    counts = [0 if modes is None else len(modes.weight) - 1 for modes in learnt]
-    weight = np.concatenate([modes.weight[:-1] for modes in known])
-    centre = np.concatenate([modes.centre[:-1] for modes in known])
-    covariance = np.concatenate([modes.covariance[:-1] for modes in known])
+    counts = [0 if modes is None else len(modes.weight) - modes.n_broad for modes in learnt]
+    weight = np.concatenate([modes.weight[: -modes.n_broad] for modes in known])
+    centre = np.concatenate([modes.centre[: -modes.n_broad] for modes in known])
+    covariance = np.concatenate([modes.covariance[: -modes.n_broad] for modes in known])
     separate = Pool(weight=weight, centre=centre, covariance=covariance, place=())
     group = _matched(separate, counts)
     parts = np.split(group, np.cumsum(counts)[:-1])
-    return replace(_merged(separate, group), place=tuple(np.append(part, NOWHERE) for part in parts))
+    place = [
+        np.append(part, np.full(1 if modes is None else modes.n_broad, NOWHERE))
+        for part, modes in zip(parts, learnt, strict=True)
+    ]
+    return replace(_merged(separate, group), place=tuple(place))
 
 
 def _merged(pool: Pool, group: IntArray) -> Pool:

@@ -18,11 +18,11 @@ def surprises(
     mixture: Mixture,
     dof: float,
 ) -> FloatArray:
-    """Log density less the largest that any one component predicts there; the broad one predicts nothing.
+    """Log density less the largest that any one component predicts there; broad ones predict nothing.
 
     A component falls as Student's t does with so many degrees of freedom.
     """
-    squares = whitened_squares(points, mixture)[:, :-1]
+    squares = whitened_squares(points, mixture)[:, : len(components)]
     falls = power(dof, points.shape[1]) * np.log1p(SURPRISE.tightness * squares / dof)
     above: FloatArray = log_density - (components.log_peak - falls).max(axis=1)
     return above
@@ -59,9 +59,9 @@ def explained_by(components: Components, mixture: Mixture, dof: float) -> Explai
         return nothing_explained(dim)
     highest = components.log_peak.max()
     depth = 0.5 * chi_square_quantile(SURPRISE.floor_quantile, dim)
-    whitener = math.sqrt(SURPRISE.tightness) * mixture.whitener[:-1]
+    whitener = math.sqrt(SURPRISE.tightness) * mixture.whitener[: len(components)]
     return Explained(
-        centre=mixture.centre[:-1].copy(),
+        centre=mixture.centre[: len(components)].copy(),
         whitener=whitener,
         log_peak=components.log_peak.copy(),
         slope=np.linalg.norm(whitener, ord=2, axis=(1, 2)) ** 2,

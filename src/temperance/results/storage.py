@@ -28,7 +28,7 @@ PHASES = ("tuning", "sampling")
 ENDS = ("beta", "log_scale", "mean", "covariance")  # one row for each level left
 # One row for each component learnt, and so many axes of the dimension.
 MODES = {"weight": 0, "centre": 1, "covariance": 2, "told_at": 0, "seen": 0}
-LEARNT = ("chance", "efficiency", "rest_every", "n_scouts", "n_climbs", "n_scouts_lost")
+LEARNT = ("chance", "efficiency", "rest_every", "n_scouts", "n_broad", "n_climbs", "n_scouts_lost")
 NAMES = ("names", "value_names")
 FACTS = ("n_levels_at_start", "n_tune", "swap_strategy", "complete", "ended_by")
 Arrays = dict[str, Any]
@@ -201,7 +201,7 @@ def _level_points(arrays: Arrays, index: int, facts: dict[str, Any]) -> Any:
 
 def _learnt(arrays: Arrays, index: int, facts: dict[str, Any]) -> LearntModes:
     rows = {name: arrays[f"modes.{name}"][index, : facts["n_components"]] for name in MODES}
-    return LearntModes(**rows, **{name: facts[name] for name in LEARNT})
+    return LearntModes(**rows, **{name: facts[name] for name in LEARNT if name in facts})
 
 
 def _stack(columns: Sequence[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:

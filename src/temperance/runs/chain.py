@@ -44,7 +44,7 @@ from temperance.runs.averaging import Ladder, take_ladder
 from temperance.runs.batching import can_look_ahead, hot_pays
 from temperance.runs.candidates import distinct_starts
 from temperance.runs.departures import forget_surprises, note_best_start
-from temperance.runs.events import for_the_draws, learn
+from temperance.runs.events import for_the_draws, learn, teach
 from temperance.runs.failures import density_failure, move_failure, own_failure, swap_failure, thawed_failure
 from temperance.runs.foresight import HotPoints, coming_jumps
 from temperance.runs.growing import take_change
@@ -62,6 +62,7 @@ from temperance.runs.seeds import STARTS, keyed
 from temperance.runs.snapshot import Snapshot, restored, snapshot
 from temperance.runs.starts import Starts, require_gradient, settle
 from temperance.runs.state import RunState, first_run_state, stop_after
+from temperance.runs.teaching import begun
 from temperance.runs.unraisable import heeding, noticed
 from temperance.runs.walking import Walks
 from temperance.runs.window import WAITING, Rows
@@ -355,8 +356,9 @@ class ChainRun:
     def be_told(self, learner: Learner, ladder: Ladder | None, setbacks: tuple[str, ...]) -> None:
         """What it was told at a meeting of all chains."""
         now = self.now
-        now.next_meeting = next_meeting(self.plan, self.n_done)
-        now.learner = replace(learner, next_fit=now.next_meeting)
+        meets_again = learner.rounds.is_due
+        now.next_meeting = self.n_done if meets_again else next_meeting(self.plan, self.n_done)
+        now.learner = replace(learner, next_fit=next_meeting(self.plan, self.n_done))
         now.setbacks += setbacks
         if ladder is not None:
             take_ladder(self.state, ladder, pinned=self.plan.ends_at_prior)
@@ -481,6 +483,9 @@ class ChainRun:
         now, settings = self.now, self._settings(adapting=True)
         spent = int(self.tuning.evaluations[self.n_done - 1])
         self._met.clear()
+        if now.learner.rounds.is_due:
+            self._make_round(settings, spent)
+            return
         walk = functools.partial(self._walk, settings)
         lesson = learn(self.plan, now, self.tuning, self._seed, walk, self._met)
         if not self.running:
@@ -496,8 +501,25 @@ class ChainRun:
                 now.learner = replace(now.learner, next_fit=fit_after(now.learner, self.plan, self.n_done))
             if is_look(self.plan, self.n_done):
                 self.take_change(*looked(self.plan, [now], [self.tuning]))
+            now.learner = begun([now.learner], self.plan, [self.tuning], self.n_done)[0]
         now.next_stop = stop_after(self.plan, now.learner, self.n_done)
         self._swaps.view.parameters[:] = now.swap_parameters
+
+    def _make_round(self, settings: Settings, spent: int) -> None:
+        """Its share of a round of proposals, or nothing if it is stopped on the way."""
+        now, row = self.now, self.n_done - 1
+
+        def ask(points: FloatArray) -> FloatArray | None:
+            values = self._walks.values(points, self.state, settings)
+            self.tuning.evaluations[row] += 0 if values is None else len(points)
+            return values
+
+        learner, setbacks = teach(self.plan, now, self.tuning, self._seed, ask)
+        if not self.running:
+            self.n_wasted = int(self.tuning.evaluations[row]) - spent
+            return
+        now.learner, now.setbacks = learner, now.setbacks + setbacks
+        now.next_stop = stop_after(self.plan, learner, self.n_done)
 
     def _walk(self, settings: Settings, scouts: Scouts) -> bool:
         """One round of scouts; whether they came to its end."""

@@ -20,7 +20,8 @@ from temperance.runs.lengthen import reason_for_more
 from temperance.runs.plan import NEVER
 from temperance.runs.progress import Display
 from temperance.runs.stopping import Stop, listening
-from temperance.runs.together import met
+from temperance.runs.teaching import begun
+from temperance.runs.together import met, met_over_rounds
 from temperance.runs.unraisable import noticed
 from temperance.store.contract import Store
 
@@ -83,7 +84,13 @@ def meetings(runs: Sequence[ChainRun]) -> Iterator[Barrier]:
 
 
 def learn_together(runs: Sequence[ChainRun]) -> None:
-    """All chains get what comes of what all have seen, or none does."""
+    """All chains get what comes of what all have seen, or none does.
+
+    At the end of the tuning they may meet several times: after each round of proposals.
+    """
+    if any(run.now.learner.rounds.began for run in runs):
+        _learn_from_rounds(runs)
+        return
     outcome = met(runs[0].plan, [run.now for run in runs], [run.tuning for run in runs])
     plan, traces, n_done = runs[0].plan, [run.tuning for run in runs], runs[0].n_done
     why = reason_for_more(plan, outcome.learners, traces, n_done)
@@ -96,6 +103,22 @@ def learn_together(runs: Sequence[ChainRun]) -> None:
         sight = looked(runs[0].plan, [run.now for run in runs], traces)
         for run in runs:
             run.take_change(*sight)
+    if n_done == runs[0].plan.tune:
+        _begin_rounds(runs)
+
+
+def _learn_from_rounds(runs: Sequence[ChainRun]) -> None:
+    outcome = met_over_rounds(runs[0].plan, [run.now for run in runs], [run.tuning for run in runs])
+    for run, learner in zip(runs, outcome.learners, strict=True):
+        run.be_told(learner, None, outcome.setbacks if run is runs[0] else ())
+
+
+def _begin_rounds(runs: Sequence[ChainRun]) -> None:
+    learners, traces = [run.now.learner for run in runs], [run.tuning for run in runs]
+    coming = begun(learners, runs[0].plan, traces, runs[0].n_done)
+    for run, learner in zip(runs, coming, strict=True):
+        if learner.rounds.is_due:
+            run.be_told(learner, None, ())
 
 
 def drive(runs: Sequence[ChainRun], crew: Crew, barriers: Iterable[Barrier] = ()) -> None:

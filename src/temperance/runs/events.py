@@ -23,6 +23,7 @@ from temperance.runs.plan import Plan, unimodal_scale
 from temperance.runs.scouting import Walk, explore, new_climbs, new_scouts, side_by_side, with_finds
 from temperance.runs.seeds import SCOUTS, SEARCH, keyed
 from temperance.runs.state import RunState
+from temperance.runs.teaching import Ask, over, with_lesson, with_round
 
 Known = TypeVar("Known")
 
@@ -74,6 +75,23 @@ def learn(
         if met and learner.n_scouts_lost and not now.learner.n_scouts_lost:
             notes.add(f"scouts, after iteration {now.n_done}: one of them ended at {met[0]}")
     return Lesson(parameters, every, learner, tuple(notes.setbacks))
+
+
+@np.errstate(all="ignore")
+def teach(
+    plan: Plan, now: RunState, trace: Trace, seed: np.random.SeedSequence, ask: Ask
+) -> tuple[Learner, tuple[str, ...]]:
+    """A share of a round of proposals, and what it teaches a chain that learns alone."""
+    notes, learner, n_done = Notes(now.n_done), now.learner, now.n_done
+    ended = over(learner, plan)
+    made = notes.attempt(
+        "a round of proposals", lambda: with_round(learner, plan, trace, n_done, seed, ask), ended
+    )
+    if made.rounds.under_way and not plan.shares:
+        made = notes.attempt(
+            "rounds of proposals", lambda: with_lesson([made], plan, [trace], n_done)[0], ended
+        )
+    return made, tuple(notes.setbacks)
 
 
 @np.errstate(all="ignore")

@@ -81,9 +81,9 @@ def fitted(learner: Learner, plan: Plan, given: Material, shape: FloatArray, n_d
     gained = efficiency(mixture, points, log_density)
     if len(learner.components):
         before = efficiency(learner.mixture, points, log_density)
-        least = LEARNING.keep_old * covered(points, mixture, plan)
+        least = LEARNING.keep_old * covered(points, mixture, len(components), plan)
         is_worse = gained < LEARNING.keep_old * before and before > LEARNING.hopeless
-        if is_worse and covered(points, learner.mixture, plan) >= least:
+        if is_worse and covered(points, learner.mixture, len(learner.components), plan) >= least:
             return replace(learner, efficiency=before)
     return replace(
         learner,
@@ -119,12 +119,12 @@ def believable(components: Components, known: Known) -> Components:
     return components.chosen(keep) if keep.any() else components
 
 
-def covered(points: FloatArray, mixture: Mixture, plan: Plan) -> float:
-    """Share of states that lie in a mode of a mixture.
+def covered(points: FloatArray, mixture: Mixture, n_components: int, plan: Plan) -> float:
+    """Share of states that lie in a mode of a mixture, which its first components are.
 
     Where the broad component alone describes a mode, its efficiency may be high and its weight is wrong.
     """
-    nearest = whitened_squares(points, mixture)[:, :-1].min(axis=1)
+    nearest = whitened_squares(points, mixture)[:, :n_components].min(axis=1)
     return float(np.mean(nearest <= explained_within(plan)))
 
 

@@ -13,7 +13,7 @@ from temperance.core.state import FloatArray, Mixture, Trace
 from temperance.modes.leaps import for_good, jump_chance_beside
 from temperance.modes.learnt import LearntModes
 from temperance.modes.mixture import with_chance
-from temperance.modes.policy import LEARNING
+from temperance.modes.policy import LEARNING, TEACHING
 from temperance.modes.worth import jump_chance, rest_every, tuning_chance
 from temperance.runs.fitting import distinct_states, fitted, material
 from temperance.runs.leaping import with_leaps
@@ -59,6 +59,8 @@ def frozen(learner: Learner, plan: Plan, n_levels: int) -> Learner:
     worth, novelty = min(learner.acceptance, learner.efficiency), learner.novelty
     leaps = for_good(learner.leaps, learner.acceptance, plan.dim)
     chance = jump_chance(worth, plan.dim) if len(learner.components) else 0.0
+    if learner.rounds.taught:
+        chance = min(chance, TEACHING.max_chance)
     if np.any(leaps.chance > 0.0):
         chance = jump_chance_beside(chance, leaps)
         worth, novelty = max(worth, leaps.best), min(novelty, leaps.novelty)
@@ -82,6 +84,7 @@ def recorded(learner: Learner) -> LearntModes | None:
         efficiency=learner.efficiency,
         rest_every=learner.rest_every,
         n_scouts=learner.n_scouts,
+        n_broad=len(mixture.centre) - len(learner.components),
         n_climbs=learner.n_climbs,
         n_scouts_lost=learner.n_scouts_lost,
         told_at=_with_own(learner.told_at, mixture),

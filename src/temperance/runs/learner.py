@@ -14,6 +14,7 @@ from temperance.modes.student import whitened_squares
 from temperance.runs.brought import Archive, no_archive
 from temperance.runs.candidates import Points, Starts, no_points
 from temperance.runs.plan import Plan, next_meeting
+from temperance.runs.rounds import Rounds, no_rounds
 from temperance.theory import chi_square_quantile
 
 
@@ -28,6 +29,7 @@ class Learner:
     broad_covariance: FloatArray
     archive: Archive
     leaps: Leaps
+    rounds: Rounds
     told_at: FloatArray  # (component,) of those that chains share: when all came to know of it
     seen: FloatArray  # (component,) likewise: one if this chain had been there by itself before, else zero
     starts: Starts  # the distinct points that this chain was given
@@ -53,8 +55,8 @@ class Learner:
     best_scouted: float = -math.inf  # log density of the best point that a scout has left from
 
     def nearest(self, points: FloatArray) -> FloatArray:
-        """Squared distance of points to the nearest mode; the broad component is none."""
-        nearest: FloatArray = whitened_squares(points, self.mixture)[:, :-1].min(axis=1)
+        """Squared distance of points to the nearest mode; wide and broad components are none."""
+        nearest: FloatArray = whitened_squares(points, self.mixture)[:, : len(self.components)].min(axis=1)
         return nearest
 
 
@@ -72,6 +74,7 @@ def first_learner(plan: Plan) -> Learner:
         broad_covariance=np.eye(dim),
         archive=no_archive(dim),
         leaps=no_leaps(dim),
+        rounds=no_rounds(dim),
         told_at=np.empty(0),
         seen=np.empty(0),
         starts=Starts(no_points(dim), np.empty(0)),

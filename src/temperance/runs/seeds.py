@@ -9,7 +9,7 @@ from temperance.errors import InvalidInputError, InvalidTypeError
 from temperance.plain import exactly, record
 
 # What random numbers are for. Streams are told apart by it and by a number, so that a new one disturbs none.
-STARTS, SWAPS, JUMPS, NORMALS, UNIFORMS, SCOUTS, MOVES, SEARCH = range(8)
+STARTS, SWAPS, JUMPS, NORMALS, UNIFORMS, SCOUTS, MOVES, SEARCH, ROUNDS = range(9)
 SEQUENCE = ("entropy", "spawn_key", "pool_size")  # what makes a SeedSequence
 ENTROPY_WORDS = 4  # 128 bits, what SeedSequence pools
 

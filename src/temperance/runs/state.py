@@ -65,6 +65,8 @@ def first_run_state(plan: Plan, seed: np.random.SeedSequence) -> RunState:
 
 def stop_after(plan: Plan, learner: Learner, iteration: int) -> int:
     """The next iteration of the tuning after which something is learnt outside the loop, or never."""
+    if learner.rounds.is_due:
+        return iteration
     ends = [plan.tune // 2, plan.tune, *(looks(plan) if not plan.shares else ())]
     if plan.settings.jumps.enabled:
         ends.append(next_stop(learner, plan, iteration))

@@ -20,6 +20,7 @@ from temperance.runs.learner import Learner, explained_within
 from temperance.runs.levels import covariance_of
 from temperance.runs.plan import Plan, next_meeting
 from temperance.runs.state import RunState
+from temperance.runs.teaching import over, with_lesson
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,19 @@ class Outcome:
     learners: Sequence[Learner]
     ladders: Sequence[Ladder]  # none where they stay as they are
     setbacks: tuple[str, ...]
+
+
+@np.errstate(all="ignore")
+def met_over_rounds(plan: Plan, chains: Sequence[RunState], traces: Sequence[Trace]) -> Outcome:
+    """What the round that all chains have made teaches them."""
+    notes, learners = Notes(chains[0].n_done), [now.learner for now in chains]
+    ended = [over(learner, plan) for learner in learners]
+    if any(learner.rounds.is_over for learner in learners):  # one of them could not make its share
+        return Outcome(ended, (), ())
+    told = notes.attempt(
+        "rounds of proposals", lambda: with_lesson(learners, plan, traces, chains[0].n_done), ended
+    )
+    return Outcome(told, (), tuple(notes.setbacks))
 
 
 @np.errstate(all="ignore")
@@ -91,6 +105,7 @@ def _with_common(own: Learner, common: Learner, plan: Plan, trace: Trace, n_done
     return replace(
         common,
         archive=own.archive,
+        rounds=own.rounds,
         starts=own.starts,
         surprising=own.surprising,
         vain=own.vain,
@@ -119,7 +134,8 @@ def _lineage(
     """
     limit, n_told = explained_within(plan), len(own.told_at)
     points, _ = distinct_states(trace, own.fitted_at, n_done)
-    been = whitened_squares(np.concatenate([points, own.archive.point]), common.mixture)[:, :-1]
+    been = whitened_squares(np.concatenate([points, own.archive.point]), common.mixture)
+    been = been[:, : len(common.components)]
     told_at = np.full(len(common.components), float(n_done))
     seen = np.any(been <= limit, axis=0).astype(np.float64)
     if n_told:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from temperance.core.scout import Scouts
-from temperance.core.state import RAISED, RUNNING, STATUS, Settings, State
+from temperance.core.state import RAISED, RUNNING, STATUS, STOP, STOPPED, FloatArray, Settings, State
 from temperance.errors import PoolError
 from temperance.runs.asking import asked
 from temperance.runs.unraisable import heeding
@@ -47,6 +47,40 @@ class Walks:
             point = scouts.tried[scout, scouts.met[scout] - 1]
             self.met.append(f"a log density that is NaN or +inf at the point {self._bound.show(point)}")
         return bool(status[STATUS] == RUNNING)
+
+    def values(self, points: FloatArray, state: State, settings: Settings) -> FloatArray | None:
+        """Log densities of the target at points, as many at once as there is room for; None where stopped.
+
+        Where the density is no number or raises an error there is none, and the point counts for nothing.
+        """
+        at_once, found = len(self._buffers.info.proposal), []
+        for first in range(0, len(points), at_once):
+            some = points[first : first + at_once]
+            values = self._values_at_once(some)
+            if values is None:
+                return None
+            bad = np.isnan(values) | (values == np.inf)
+            state.n_refused[0] += np.count_nonzero(bad) if settings.refuse_bad else 0
+            found.append(np.where(bad, -np.inf, values))
+        return np.concatenate(found)
+
+    def _values_at_once(self, points: FloatArray) -> FloatArray | None:
+        info, control = self._buffers.info, self._buffers.control
+        info.n_asked[0], info.proposal[: len(points)] = len(points), points
+        error = asked(self._bound, self._buffers)
+        if isinstance(error, PoolError) or (error is not None and not isinstance(error, Exception)):
+            control[STATUS] = RAISED
+            self._fail(error)
+        elif control[STOP] != 0:
+            control[STATUS] = STOPPED
+        if control[STATUS] != RUNNING:
+            return None
+        if error is None:
+            return info.log_density[: len(points)] + info.log_prior[: len(points)]
+        if len(points) == 1:
+            return np.full(1, np.nan)
+        one_by_one = [one for point in points if (one := self._values_at_once(point[None])) is not None]
+        return np.concatenate(one_by_one) if len(one_by_one) == len(points) else None
 
     def _walk_on(self, scouts: Scouts, state: State, settings: Settings) -> BaseException | None:
         """To the end of the round, or to an error of the density."""
