@@ -142,7 +142,7 @@ def facts(result: tp.Result, mean: Array, modes: Array | None, weights: Array | 
         "remarks": [one.name for one in result.warnings if not one.serious],
         "searched": result.searched.enough,
         "found_late": result.searched.found_late,
-        "z": [float(value) for value in z],
+        "z": [round(float(value), 3) for value in z],
         "missed": missed,
     }
 
@@ -188,8 +188,8 @@ def table(known: Mapping[str, Any]) -> str:
         "",
         "| problem made to fail | runs | a mode missed | told | called unsearched | silent | silent, "
         "though the "
-        "mode was evaluated or given |",
-        "|---|---|---|---|---|---|---|",
+        "mode was evaluated or given | silent, and called clean |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for name, rows in known["hard"].items():
         lines.append(f"| {name} | {_hard_row(rows)} |")
@@ -215,7 +215,8 @@ def _hard_row(rows: list[dict[str, Any]]) -> str:
     told = sum(bool(row["serious"]) for row in missed)
     unsearched = sum(not row["searched"] for row in missed)
     known = sum(row["evaluated"] for row in quiet)
-    return f"{len(rows)} | {len(missed)} | {told} | {unsearched} | {len(quiet)} | {known}"
+    clean = sum(row["searched"] for row in quiet)
+    return f"{len(rows)} | {len(missed)} | {told} | {unsearched} | {len(quiet)} | {known} | {clean}"
 
 
 @click.command()
@@ -235,7 +236,7 @@ def main(runs: int, hard_runs: int, dry: bool) -> None:
     click.echo(table(known))
     if not dry:
         FOLDER.mkdir(parents=True, exist_ok=True)
-        (FOLDER / "verdicts.json").write_text(json.dumps(known, indent=1) + "\n")
+        (FOLDER / "verdicts.json").write_text(json.dumps(known) + "\n")
         (FOLDER / "table.txt").write_text(table(known), encoding="utf-8")
 
 
