@@ -69,7 +69,7 @@ def scores(case: Case, result: tp.Result) -> dict[str, list[float]]:
         modes = given_modes(result, problem.modes)
         z = (modes.weight - np.asarray(problem.mode_weights)) / modes.weight_error
         found["weights"] = [float(value) for value in z[:2]]
-    return {name: [float(value) for value in values] for name, values in found.items()}
+    return {name: [round(float(value), 4) for value in values] for name, values in found.items()}
 
 
 def coverage(rows: list[dict[str, Any]], what: str) -> str:
@@ -146,7 +146,7 @@ def main(runs: int, shares: int, dry: bool) -> None:
         click.echo(table(known))
         if not dry:
             FOLDER.mkdir(parents=True, exist_ok=True)
-            (FOLDER / "stopping.json").write_text(json.dumps(known, indent=1) + "\n")
+            (FOLDER / "stopping.json").write_text(json.dumps(known) + "\n")
             (FOLDER / "table.txt").write_text(table(known), encoding="utf-8")
 
 
