@@ -130,6 +130,8 @@ def test_walls_are_blamed_where_steps_end_outside(healthy, rng):
     assert first(refused, "hard walls").rework == "parametrisation"
     open_plain = with_setup(refused, preflight={})
     assert "hard walls" not in causes(open_plain)
+    with_priors = with_setup(refused, priors={"x": "normal(0, 1)"})
+    assert "hard walls" not in causes(with_priors), "coordinates of a model with priors have no edges"
 
 
 def test_no_width_is_not_told_of_a_run_that_was_hardly_tuned(healthy, rng):

@@ -164,6 +164,18 @@ def test_a_density_that_hangs_far_away_is_ended_by_ctrl_c():
     assert "KeyboardInterrupt" in errors
 
 
+def test_what_overflows_far_away_is_not_told_by_numpy():
+    """Broken: a state of the calling thread, where another one asks."""
+
+    def overflows(x):
+        return -float(np.sum(np.exp(np.abs(x))))
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        tp.sample(overflows, **{**QUICK, "initial": np.zeros(2)})
+    assert not [one for one in caught if issubclass(one.category, RuntimeWarning)]
+
+
 def test_it_can_be_switched_off(rng):
     assert heard(FLAT["constant"], preflight=False) == []
     assert heard(lambda x: gaussian(x) + rng.normal(), preflight=False) == []

@@ -14,7 +14,6 @@ from harness import make_plan
 from invariance import p_values, target_of
 from judge import judge_sequentially
 from temperance.core.state import JUMP_DOF
-from temperance.executors.threads import Threads
 from temperance.modes.blend import (
     Blend,
     acceptance_of,
@@ -33,12 +32,10 @@ from temperance.modes.taught import Asked, Taught, weighed_together
 from temperance.runs import drive as driving
 from temperance.runs import events, teaching, together
 from temperance.runs.chain import ChainRun
-from temperance.runs.drive import Crew, drive, meetings
-from temperance.runs.progress import Silent
 from temperance.runs.seeds import ROUNDS, keyed
 from temperance.runs.starts import Starts
-from temperance.store.memory import InPlace
 from temperance.targets import gather, make_target
+from test_together import driven, new_runs
 
 
 @numba.njit
@@ -253,16 +250,6 @@ def plan_of(log_density=banana, n_chains=1, **changes):
     target = make_target(gather(log_density=log_density), vectorized=False)
     options = {"tune": TUNE, "draws": DRAWS, "settings": settings} | changes
     return replace(make_plan(target, (1.0, 0.6, 0.3, 0.1), 2, **options), chains=n_chains)
-
-
-def new_runs(plan):
-    starts = Starts(np.full(plan.dim, 0.5), np.random.default_rng(0))
-    return [ChainRun(plan, k, starts, np.random.SeedSequence(k)) for k in range(plan.chains)]
-
-
-def driven(runs, workers=1):
-    drive(runs, Crew(Threads(workers), InPlace(runs), Silent()), meetings(runs))
-    return runs
 
 
 def assert_same_draws(runs, others):

@@ -21,7 +21,7 @@ from records import (
     with_sampling,
 )
 from temperance.cli import main
-from temperance.results.warnings import RULES, density, signs, verdict
+from temperance.results.warnings import RULES, density, mixing, signs, verdict
 from temperance.results.warnings.explained import CAUSES, EXPLAINED, explained, page
 from temperance.results.warnings.policy import CURES, THRESHOLDS
 from temperance.results.warnings.warning import listed, round_up
@@ -1026,3 +1026,13 @@ def test_the_page_states_every_rule_with_its_numbers():
     }
     for name, numbers in stated.items():
         assert all(number in rows[name] for number in numbers), (name, numbers)
+
+
+@pytest.mark.parametrize(("for_each_chain", "serious"), [(49.0, True), (51.0, False)])
+def test_few_effective_draws_of_each_chain_are_serious(for_each_chain, serious, rng, monkeypatch):
+    """Broken: a hundred in all would do for any number of chains."""
+    result = make_result(rng)
+    size = for_each_chain * len(result.chains)
+    assert size > 100.0
+    monkeypatch.setattr(mixing, "worst_ess", lambda _: (size, "x[0]"))
+    assert mixing.low_ess(result).serious == serious

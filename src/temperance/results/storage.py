@@ -201,7 +201,7 @@ def _level_points(arrays: Arrays, index: int, facts: dict[str, Any]) -> Any:
 
 def _learnt(arrays: Arrays, index: int, facts: dict[str, Any]) -> LearntModes:
     rows = {name: arrays[f"modes.{name}"][index, : facts["n_components"]] for name in MODES}
-    return LearntModes(**rows, **{name: facts[name] for name in LEARNT if name in facts})
+    return LearntModes(**rows, **{name: facts[name] for name in LEARNT})
 
 
 def _stack(columns: Sequence[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:

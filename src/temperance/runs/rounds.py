@@ -1,6 +1,6 @@
 """Rounds of proposals at the end of the tuning: what a chain remembers of them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -51,13 +51,8 @@ def no_rounds(dim: int) -> Rounds:
 
 def gone_over(rounds: Rounds, dim: int) -> Rounds:
     """No more of them, and nothing to remember but what they took."""
-    left = no_rounds(dim)
-    return Rounds(
-        **{name: getattr(left, name) for name in ("point", "log_density", "log_drawn", "drawn_from")},
-        fresh_point=left.fresh_point,
-        fresh_log_density=left.fresh_log_density,
-        core=left.core,
-        wide=left.wide,
+    return replace(
+        no_rounds(dim),
         n_made=rounds.n_made,
         n_evaluations=rounds.n_evaluations,
         is_over=True,
