@@ -14,7 +14,13 @@ from typing import Any, TypeVar
 import numba
 
 from temperance.core.cache import kept_on_disk
-from temperance.core.numba_internals.functions import ALWAYS_INLINE, NO_POINTER, NO_REFERENCE_COUNTS, inner
+from temperance.core.numba_internals.functions import (
+    ALWAYS_INLINE,
+    NO_POINTER,
+    NO_REFERENCE_COUNTS,
+    found_at_once,
+    inner,
+)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -45,7 +51,7 @@ def compiled_for(signature: Any, *, keep: bool = True) -> Callable[[Function], F
 
 def compiled_pointer_for(signature: Any) -> Callable[[Function], Function]:
     """The same for what the loop gets as an argument."""
-    return lambda function: kept_on_disk(function, signature, KERNEL_OPTIONS)
+    return lambda function: found_at_once(kept_on_disk(function, signature, KERNEL_OPTIONS))
 
 
 def compiled_around(function: Function) -> Function:
@@ -56,7 +62,7 @@ def compiled_around(function: Function) -> Function:
 def compiled_around_for(signature: Any) -> Callable[[Function], Function]:
     """Compile, now and for one signature, a function that calls a user's; the loop gets it as an argument."""
     decorator: Callable[[Function], Function] = numba.jit(signature, **OPTIONS)
-    return decorator
+    return lambda function: found_at_once(decorator(function))
 
 
 @functools.cache

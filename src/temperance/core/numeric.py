@@ -1,6 +1,7 @@
 """Small helpers; most decide what happens to a NaN."""
 
 import math
+from typing import Any
 
 from temperance.core.compile import compiled
 
@@ -42,3 +43,21 @@ def clamp(value: float, low: float, high: float) -> float:
 def power_gain(step: int, scale: float, exponent: float, delay: float) -> float:
     """γ[step] = scale · (step + 1 + delay)^−exponent, kept below one."""
     return min(scale * math.pow(step + 1.0 + delay, -exponent), MAX_GAIN)
+
+
+@compiled
+def factorise(matrix: Any, root: Any) -> bool:
+    """The lower Cholesky factor of a matrix, of which the lower half is read, in place; False if none."""
+    for i in range(matrix.shape[0]):
+        for k in range(matrix.shape[0]):
+            total = matrix[i, k] if k <= i else 0.0
+            for j in range(min(i, k)):
+                total -= root[i, j] * root[k, j]
+            if k == i:
+                if not 0.0 < total < math.inf:
+                    return False
+                total = math.sqrt(total)
+            elif k < i:
+                total /= root[k, k]
+            root[i, k] = total if k <= i else 0.0
+    return True

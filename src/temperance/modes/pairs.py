@@ -13,7 +13,7 @@ import numpy as np
 from temperance.core.state import JUMP_DOF, FloatArray, IntArray, Maps
 from temperance.modes.maps import squares_in
 from temperance.modes.policy import LEAPING
-from temperance.modes.regress import ridge
+from temperance.modes.quadratics import ridge
 from temperance.modes.student import exponent
 
 SAME_PLACE = 1e-6  # of the dimension: two points correspond when they are as near in their widths, squared

@@ -9,7 +9,7 @@ class Learning:
 
     first_fit: float = 0.03  # before that there is hardly a state to learn from
     first_fit_per_dim: int = 5  # iterations at least, or there are hardly as many states as dimensions
-    fit_growth: float = 1.35  # the next fit comes when there are so many times as many states
+    fit_growth: float = 1.7  # the next fit comes when there are so many times as many states
     # When chains that share fit together: early, so that none looks for what another has found, and then as
     # more becomes known.
     meetings: tuple[float, ...] = (0.03, 0.06, 0.12, 0.25, 0.5, 0.75, 1.0)
@@ -59,7 +59,7 @@ class Surprise:
 
     floor_quantile: float = 0.999  # of the fall below the lowest peak, up to which a log density is high
     margin: float = 2.0  # above the prediction, in tails; within a mode it is that of clusters
-    tightness: float = 0.9  # of squared distances: how well shapes are known at best
+    tightness: float = 0.97  # of squared distances: how well shapes are known at best
     # Degrees of freedom of the tails that modes are believed to have: light ones, so that little is
     # explained, until scouts come back from there and have found nothing.
     dofs: tuple[float, ...] = (10_000.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3)

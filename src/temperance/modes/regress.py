@@ -5,17 +5,19 @@ from any points of the mode, whatever led there: states, proposals that were ref
 moments of a few hundred correlated states are far noisier.
 """
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from temperance.core.state import FloatArray
+from temperance.core.state import FloatArray, IntArray
 from temperance.modes.policy import REGRESSION
+from temperance.modes.quadratics import ridge_coefficients
+from temperance.modes.student import whitened
 from temperance.theory import chi_square_quantile
 
 BoolArray = npt.NDArray[np.bool_]
-TINY = 1e-12  # of the total weight, so that a constant can be solved for
 
 
 @dataclass(frozen=True)
@@ -48,9 +50,7 @@ def quadratic_fit(
     first coefficient are drawn to zero, the component as it was, the more so the worse a quadratic fits.
     """
     dim = len(centre)
-    root = np.linalg.cholesky(covariance)
-    z = np.linalg.solve(root, (known.point - centre).T).T
-    square = (z**2).sum(axis=1)
+    z, square, root = whitened(known.point, centre, covariance)
     near = square < REGRESSION.reach * chi_square_quantile(0.99, dim)
     if np.count_nonzero(near) < few_coefficients(dim):
         return None
@@ -59,11 +59,10 @@ def quadratic_fit(
         return None
     z, square = z[near], square[near]
     weight = 1.0 / (1.0 + np.maximum(square - dim, 0.0) / dim)
-    response = known.log_density[near] + 0.5 * square
-    if len(z) < n_coefficients(dim):
-        linear, quadratic = _scaled(z, square, response, weight)
-    else:
-        linear, quadratic = _reshaped(z, response, weight)
+    parts = _linear_and_quadratic(z, known.log_density[near] + 0.5 * square, weight)
+    if parts is None:
+        return None
+    linear, quadratic = parts
     hessian = np.eye(dim) - (quadratic + quadratic.T)
     if np.linalg.eigvalsh(hessian)[0] < REGRESSION.min_curvature:
         return None
@@ -75,24 +74,26 @@ def quadratic_fit(
     return centre + root @ shift, 0.5 * (spread + spread.T)
 
 
-def _reshaped(z: FloatArray, response: FloatArray, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The linear and the quadratic part of the response, with all products."""
-    dim = z.shape[1]
-    i, j = np.triu_indices(dim)
-    design = np.concatenate([np.ones((len(z), 1)), z, z[:, i] * z[:, j]], axis=1)
-    coefficient = ridge(design, response, weight)
+def _linear_and_quadratic(
+    z: FloatArray, response: FloatArray, weight: FloatArray
+) -> tuple[FloatArray, FloatArray] | None:
+    """The parts of a response; from points too few for all products its shape stays, its size is found."""
+    n_points, dim = z.shape
+    is_whole = n_points >= n_coefficients(dim)
+    n_terms = n_coefficients(dim) if is_whole else few_coefficients(dim)
+    coefficient = ridge_coefficients(z, response, weight, n_terms)
+    if coefficient is None:
+        return None
+    if not is_whole:
+        return coefficient[1 : dim + 1], coefficient[-1] * np.eye(dim)
     quadratic = np.zeros((dim, dim))
-    quadratic[i, j] = coefficient[dim + 1 :]
+    quadratic[_upper(dim)] = coefficient[dim + 1 :]
     return coefficient[1 : dim + 1], quadratic
 
 
-def _scaled(
-    z: FloatArray, square: FloatArray, response: FloatArray, weight: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Likewise from points too few for all products: the shape stays, its size and its place are found."""
-    dim = z.shape[1]
-    coefficient = ridge(np.column_stack([np.ones(len(z)), z, square]), response, weight)
-    return coefficient[1 : dim + 1], coefficient[-1] * np.eye(dim)
+@functools.cache
+def _upper(dim: int) -> tuple[IntArray, IntArray]:
+    return np.triu_indices(dim)
 
 
 def n_coefficients(dim: int) -> int:
@@ -108,24 +109,3 @@ def few_coefficients(dim: int) -> int:
 def fall_within(dim: int, share: float) -> float:
     """How far below its peak the log density of a Gaussian is, at most, at that share of its states."""
     return 0.5 * chi_square_quantile(share, dim)
-
-
-def ridge(design: FloatArray, response: FloatArray, weight: FloatArray) -> FloatArray:
-    """Weighted least squares; coefficients but the first have a prior of mean zero.
-
-    The variance of the residuals, against which that prior is weighed, comes from a first fit that hardly
-    has one.
-    """
-    gram = (design.T * weight) @ design
-    moment = design.T @ (weight * response)
-    shrink = np.ones(len(gram))
-    shrink[0] = 0.0
-    n, p = design.shape
-    scale = float(weight.sum())
-    penalty = REGRESSION.least_ridge * scale
-    coefficient = np.linalg.solve(gram + np.diag(penalty * shrink + TINY * scale), moment)
-    residual = response - design @ coefficient
-    variance = float(weight @ residual**2) / scale * n / max(n - p, 1)
-    penalty = max(variance / REGRESSION.prior_sd**2, penalty)
-    found = np.linalg.solve(gram + np.diag(penalty * shrink + TINY * scale), moment)
-    return np.asarray(found, dtype=np.float64)

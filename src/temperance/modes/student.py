@@ -1,10 +1,14 @@
 """The mixture of Student's t that jumps are drawn from, in NumPy; its compiled twin is in `core.mixture`."""
 
+import functools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
+from numba import types
 
+from temperance.core.compile import compiled_for, kernel_digest
+from temperance.core.numeric import factorise
 from temperance.core.state import JUMP_DOF, FloatArray, IntArray, Mixture
 
 BATCH = 2_000_000  # whitened coordinates that a batch takes
@@ -36,10 +40,53 @@ def influence(square: FloatArray, dim: int) -> FloatArray:
 
 def squares(points: FloatArray, centre: FloatArray, covariance: FloatArray) -> FloatArray:
     """Squared Mahalanobis distance of each row from one centre."""
-    root = np.linalg.cholesky(covariance)
-    whitened = np.linalg.solve(root, (points - centre).T)
-    distances: FloatArray = (whitened**2).sum(axis=0)
-    return distances
+    return whitened(points, centre, covariance)[1]
+
+
+def whitened(
+    points: FloatArray, centre: FloatArray, covariance: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Each row seen from a centre in the widths of a covariance; its squared length; and the lower factor."""
+    z, square, root = np.empty(points.shape), np.empty(len(points)), np.empty(covariance.shape)
+    is_positive = compiled_whitening()(
+        np.ascontiguousarray(points), np.ascontiguousarray(centre), np.ascontiguousarray(covariance),
+        root, z, square,
+    )  # fmt: skip
+    if not is_positive:
+        raise np.linalg.LinAlgError("a covariance that is not positive definite")
+    return z, square, root
+
+
+@functools.cache
+def compiled_whitening() -> Callable[..., bool]:
+    """The solving for all rows, compiled on first use and cached."""
+    digest = kernel_digest()
+    matrix, vector = types.float64[:, ::1], types.float64[::1]
+
+    @compiled_for(types.boolean(matrix, vector, matrix, matrix, matrix, vector))
+    def whiten(
+        points: FloatArray,
+        centre: FloatArray,
+        covariance: FloatArray,
+        root: FloatArray,
+        z: FloatArray,
+        square: FloatArray,
+    ) -> bool:
+        """Forward substitution, row by row; the last three are written."""
+        digest  # noqa: B018  part of the cache key
+        if not factorise(covariance, root):
+            return False
+        for row in range(points.shape[0]):
+            square[row] = 0.0
+            for i in range(centre.shape[0]):
+                left = points[row, i] - centre[i]
+                for k in range(i):
+                    left -= root[i, k] * z[row, k]
+                z[row, i] = left / root[i, i]
+                square[row] += z[row, i] * z[row, i]
+        return True
+
+    return whiten
 
 
 def from_parts(weights: FloatArray, centres: FloatArray, covariances: FloatArray) -> Mixture:

@@ -28,8 +28,8 @@ def balance(log_ratio: FloatArray, trimmed: float = JUMPING.trimmed) -> float:
     ratio = np.sort(log_ratio)
     beyond = int(len(ratio) * trimmed)
     kept = ratio[beyond : len(ratio) - beyond] - ratio[len(ratio) // 2]
-    kept = np.clip(kept, -LARGEST_LOG_RATIO, LARGEST_LOG_RATIO)
-    return float(1.0 / (np.exp(kept).mean() * np.exp(-kept).mean()))
+    ratio = np.exp(np.clip(kept, -LARGEST_LOG_RATIO, LARGEST_LOG_RATIO))
+    return float(len(ratio) ** 2 / (ratio.sum() * (1.0 / ratio).sum()))
 
 
 def jump_chance(worth: float, dim: int) -> float:

@@ -1,5 +1,6 @@
 """How a run was set up, in numbers and words that outlive it."""
 
+import functools
 import platform
 from importlib import metadata
 
@@ -37,6 +38,7 @@ def exactness() -> dict[str, str]:
     return {**versions(), "processor": processor_name(), "kernels": kernel_digest()}
 
 
+@functools.cache  # a file is read for it
 def _version(package: str) -> str:
     try:
         return metadata.version(package)

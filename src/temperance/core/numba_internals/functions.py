@@ -40,6 +40,17 @@ def inner(function: Function, options: dict[str, Any]) -> Function:
     return wrapped
 
 
+def found_at_once(function: Function) -> Function:
+    """The same function, compiled for one signature; as an argument it need not be looked up by its types.
+
+    Numba does so with every call that takes a function, which is longer than a short block of the loop.
+    """
+    if not is_off():
+        code = function.get_compile_result(function.nopython_signatures[0])  # type: ignore[attr-defined]
+        function.get_compile_result = lambda signature: code  # type: ignore[attr-defined]  # noqa: ARG005
+    return function
+
+
 def compile_first(function: Any, arguments: tuple[Any, ...]) -> None:
     """Compile a user's function by itself, as the user's own call would.
 
