@@ -594,3 +594,11 @@ def test_a_compiled_density_divides_as_its_author_compiled_it(sampled_first, wit
     assert isinstance(raised.value.__cause__, ZeroDivisionError)
     with pytest.raises(ZeroDivisionError):
         density(bad, *arguments)
+
+
+def test_a_function_that_the_loop_takes_is_looked_up_once() -> None:
+    """With the types of its arguments numba would look for it in every block."""
+    evaluate = _compiled_evaluation(heavy_prior, None, None)
+    code = evaluate.get_compile_result(None)
+    assert code is evaluate.get_compile_result(None)
+    assert code.signature.args == EVALUATE_SIGNATURE.args

@@ -19,9 +19,10 @@ from temperance.modes.components import Components
 from temperance.modes.local import best_worth, by_component, weighed
 from temperance.modes.mixture import make_mixture, mode_weights
 from temperance.modes.policy import REGRESSION
+from temperance.modes.quadratics import ridge, ridge_coefficients
 from temperance.modes.refine import regressed
 from temperance.modes.regress import Known, quadratic_fit
-from temperance.modes.student import log_densities
+from temperance.modes.student import log_densities, whitened
 from temperance.modes.worth import balance, efficiency
 from temperance.runs import drive as driving
 from temperance.runs import lengthen, together
@@ -72,6 +73,42 @@ def test_a_gaussian_is_known_from_points_that_were_not_drawn_from_it(rng) -> Non
     np.testing.assert_allclose(centre, 0.0, atol=1e-3)
     np.testing.assert_allclose(found, covariance, rtol=1e-2)
     assert np.linalg.norm(points.mean(axis=0)) > 1.0, "what moments say"
+
+
+@pytest.mark.parametrize("dim", [1, 3, 7])
+def test_the_compiled_ridge_equals_the_one_by_linear_algebra(dim, rng) -> None:
+    """With all products, and with the sum of squares in their place."""
+    z, weight = rng.standard_normal((60, dim)), rng.uniform(0.1, 1.0, 60)
+    response = np.sin(z.sum(axis=1)) + rng.standard_normal(60)
+    i, j = np.triu_indices(dim)
+    for terms in (z[:, i] * z[:, j], (z**2).sum(axis=1)[:, None]):
+        design = np.concatenate([np.ones((60, 1)), z, terms], axis=1)
+        found = ridge_coefficients(z, response, weight, design.shape[1])
+        np.testing.assert_allclose(found, ridge(design, response, weight), rtol=1e-8, atol=1e-10)
+
+
+def test_what_cannot_be_regressed_is_told(rng) -> None:
+    """A NaN among the points, or no weight at all, leaves nothing to solve."""
+    z, response = rng.standard_normal((30, 2)), rng.standard_normal(30)
+    assert ridge_coefficients(z, response, np.ones(30), 6) is not None
+    assert ridge_coefficients(z, response, np.zeros(30), 6) is None
+    z[3, 1] = np.nan
+    assert ridge_coefficients(z, response, np.ones(30), 6) is None
+
+
+@pytest.mark.parametrize("dim", [1, 2, 9])
+def test_points_are_whitened_as_linear_algebra_does(dim, rng) -> None:
+    """Any order in memory will do; a matrix that is no covariance is refused."""
+    half = rng.standard_normal((dim, dim + 2))
+    covariance, centre = half @ half.T, rng.standard_normal(dim)
+    points = np.asfortranarray(rng.standard_normal((20, dim)))
+    z, square, root = whitened(points, centre, covariance)
+    np.testing.assert_allclose(root, np.linalg.cholesky(covariance), rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(z @ root.T + centre, points, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(square, (z**2).sum(axis=1), rtol=1e-12)
+    for bad in (-covariance, np.zeros((dim, dim)), np.full((dim, dim), np.nan)):
+        with pytest.raises(np.linalg.LinAlgError, match="not positive definite"):
+            whitened(points, centre, bad)
 
 
 @pytest.mark.parametrize("size", [0.36, 2.0])
