@@ -76,9 +76,12 @@ def discovery_table(cells: dict[str, Cell]) -> str:
         shares = f"{100.0 * new['found']:.0f} % | {100.0 * old['found']:.0f} %"
         costs = f"{new['evaluations']:,.0f} | {old['evaluations']:,.0f}"
         lines.append(f"| {name} | {shares} | {error} | {costs} | {new['runs']} |")
-    some = next(iter(cells.values()))
-    about = f"Seeds from {some['first_seed']}, against {some['against']}; {some['versions']}; {some['date']}."
-    return "\n".join([*lines, "", about])
+    about = {
+        f"seeds from {cell['first_seed']:,}, against {cell['against']}; {cell['versions']}; {cell['date']}"
+        for cell in cells.values()
+    }
+    said = "; ".join(sorted(about))
+    return "\n".join([*lines, "", f"{said[0].upper()}{said[1:]}."])
 
 
 def page(cells: dict[str, Cell], against: dict[str, Cell]) -> str:
