@@ -34,7 +34,7 @@ from temperance.runs import events, teaching, together
 from temperance.runs.chain import ChainRun
 from temperance.runs.seeds import ROUNDS, keyed
 from temperance.runs.starts import Starts
-from temperance.targets import gather, make_target, pooled
+from temperance.targets import gather, make_target
 from temperance.targets.answers import Answer
 from temperance.targets.batches import ROWS
 from test_pool import Here
@@ -367,7 +367,7 @@ def test_rounds_are_shared_out_in_short_questions(size) -> None:
     alone = tp.sample(lambda x: float(banana.py_func(x)), cores=1, **ROUND_OPTIONS)
     np.testing.assert_array_equal(result.draws, alone.draws)
     largest = max(asked)
-    assert ROUND_OPTIONS["levels"] < largest <= pooled.MOST_ROWS
+    assert ROUND_OPTIONS["levels"] < largest <= ROWS // 4
     shared = [n for n in asked if n > ROUND_OPTIONS["levels"]]
     made = int(result.chains[0].tuning.evaluations[-1])
     assert sum(shared) > 0.8 * made
