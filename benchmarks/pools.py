@@ -30,7 +30,8 @@ import temperance as tp
 from pool_simulation import LearnedChain, Machine, TuningChain, rate
 
 SEED, WORKERS, LEVELS, TURNS = 1, 2, 4, 2
-LONGER = 10  # times, for densities of 10 ms: few iterations would be scouts only
+LONGER = 5  # times, for densities of 10 ms: few iterations would be scouts only
+BY_DEFAULT = 5_000  # iterations of tuning, and draws
 QUESTIONS = 2_000
 FEW = 200  # iterations in all, to see what a question costs
 WITHOUT_JUMPS = tp.Settings(jumps=tp.Jumps(enabled=False))
@@ -40,7 +41,7 @@ OPEN_MPI = {
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
 }
-MILLISECONDS = (0.1, 1.0, 10.0)
+MILLISECONDS = (0.1, 0.3, 1.0, 10.0)
 
 
 class Density:
@@ -198,14 +199,21 @@ def gain(seconds: float) -> dict[tuple[float, str, int, bool], float]:
     return found
 
 
-def as_by_default() -> None:
-    """One chain that tunes and draws as long as by default: scouts, which cannot be shared, are few."""
-    n = 2 * 5_000
+def as_by_default(found: dict[tuple[float, str, int, bool], float]) -> None:
+    """One chain that tunes and draws as long as by default: what scouts take counts for little then."""
+    print(f"\nOne chain, {BY_DEFAULT:,} iterations of tuning and as many draws:\n")
     with tp.Pool(WORKERS, share="points") as pool:
-        gained, _ = ratio(1.0, 1, pool, None, n, 1)
-    print(
-        f"\nOne chain at 1 ms, {n // 2:,} iterations of tuning and as many draws: {gained:.2f} times as fast."
-    )
+        for milliseconds in (1.0, 10.0):
+            gained, _ = ratio(milliseconds, 1, pool, None, 2 * BY_DEFAULT, 1)
+            found[milliseconds, "as by default", 1, True] = gained
+            print(f"- {milliseconds:g} ms: {gained:.2f} times as fast", flush=True)
+
+
+def break_even(found: dict[tuple[float, str, int, bool], float]) -> None:
+    """From how many milliseconds on sharing out the points of one chain gains, between those measured."""
+    gains = np.maximum.accumulate([found[each, "points", 1, True] for each in MILLISECONDS])
+    places = np.interp(1.0, gains, np.log(MILLISECONDS))
+    print(f"\nSharing out the points of one chain gains from about {math.exp(places):.2f} ms on.")
 
 
 def simulated(constants: dict[str, float]) -> None:
@@ -292,7 +300,7 @@ def beside_others(seconds: float) -> None:
     with tp.Pool(WORKERS, share="points") as pool, get_context("spawn").Pool(WORKERS) as processes:
         timed(Density(0.0), 1, 4, pool, WITHOUT_JUMPS)
         processes.map(abs, range(8))
-        for milliseconds in (0.1, 1.0, 10.0):
+        for milliseconds in MILLISECONDS:
             rates = [ours(milliseconds, seconds, chains, pool) for chains in (1, 4)]
             rates += [use(milliseconds, seconds, processes) for use in others.values()]
             print(f"| {milliseconds:g} ms | {' | '.join(f'{rate:,.0f}' for rate in rates)} |", flush=True)
@@ -347,9 +355,10 @@ def main() -> None:
     )
     many(10, measured)
     found = gain(given.seconds)
+    break_even(found)
     simulated(measured)
+    as_by_default(found)
     goals(found)
-    as_by_default()
     beside_others(given.seconds)
 
 

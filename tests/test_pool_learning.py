@@ -35,7 +35,25 @@ def far_apart(x):
     return max(left, right) + math.log1p(math.exp(-abs(left - right)))
 
 
+def bent(x):
+    """A mode that one component does not reproduce, so that all rounds are made."""
+    return -0.5 * float(x[0] ** 2) - 8.0 * float(x[1] - x[0] ** 2) ** 2
+
+
+def bent_rows(x):
+    return -0.5 * x[:, 0] ** 2 - 8.0 * (x[:, 1] - x[:, 0] ** 2) ** 2
+
+
+def crowded_rows(x):
+    """Rows that do not stand alone: the last bits of a sum over all of them are in each."""
+    return bent_rows(x) + 1e-12 * float(np.sum(x)) * len(x)
+
+
 FAR_STARTS = np.array([[0.0, 0.0], [400.0, 400.0], [0.0, 0.0]])  # one for each level
+ROUNDS = {
+    "tune": 5 * TUNE,
+    "settings": tp.Settings(jumps=tp.Jumps(rounds=True), trimming=tp.Trimming(min_levels=3)),
+}
 NO_JUMPS = tp.Settings(jumps=tp.Jumps(enabled=False), growth=tp.Growth(most=12))
 # What chains learn, and how long they tune: longer than was planned without ``tune``, see `given`. A line
 # here is tried by points and by chains, with 1, 2, 3 and 7 workers, in threads and in processes, and stopped
@@ -58,10 +76,20 @@ SETUPS = {
     },
     "thinned": {"model": plain, "tune": TUNE, "thin": 4},
     "growing": {"model": far_apart, "initial": FAR_STARTS, "tune": 2 * TUNE, "settings": NO_JUMPS},
+    "rounds": {"model": bent, **ROUNDS},
+    "rounds, vectorised": {"model": bent_rows, "vectorized": True, **ROUNDS},
+    "rounds, crowded": {"model": crowded_rows, "vectorized": True, **ROUNDS},
+    "rounds, apart": {
+        "model": bent, **ROUNDS, "chains": 2,
+        "settings": replace(ROUNDS["settings"], jumps=tp.Jumps(rounds=True, share=False)),
+    },
 }  # fmt: skip
-QUICK = ("together", "longer, one chain", "growing")
+QUICK = ("together", "longer, one chain", "growing", "rounds")
 # Those in which nothing is decided by a worker that is patched here.
-IN_PARENT = ("together", "together, compiled", "together, vectorised", "longer", "trimmed, sweeps", "growing")
+IN_PARENT = (
+    "together", "together, compiled", "together, vectorised", "longer", "trimmed, sweeps", "growing",
+    "rounds", "rounds, crowded",
+)  # fmt: skip
 EVER_LONGER = replace(LEARNING, near_zero=(-1.0, 2.0), rising=0.0)
 
 
@@ -130,17 +158,20 @@ def test_what_is_compared_is_there(name, serial):
         assert all(len(chain.beta) > len(FAR_STARTS) and chain.ladder for chain in result.chains)
         return
     assert any(chain.sampling.jump.max() >= 0 for chain in result.chains), "some jumped"
-    assert result.n_tune == (240 if "longer" in name else TUNE)
+    assert result.n_tune == (240 if "longer" in name else SETUPS[name]["tune"])
     assert len(first.lengthened) == (2 if "longer" in name else 0)
     if "trimmed" in name:
         assert min(len(chain.beta) for chain in result.chains) < 5
     if len(result.chains) > 1:
         centres = [chain.modes.centre for chain in result.chains]
-        assert all(np.array_equal(centres[0], one) for one in centres) == (name != "apart")
+        assert all(np.array_equal(centres[0], one) for one in centres) == ("apart" not in name)
+    if "rounds" in name:
+        assert all(chain.modes.n_broad > 1 for chain in result.chains), "what rounds have made is jumped from"
+        assert all(chain.tuning.evaluations[-1] > 1_000 for chain in result.chains)
 
 
 @pytest.mark.parametrize("size", [2, *(pytest.param(size, marks=pytest.mark.slow) for size in (1, 3, 7))])
-@pytest.mark.parametrize("name", every(SETUPS, QUICK[:1]))
+@pytest.mark.parametrize("name", every(SETUPS, (QUICK[0], "rounds")))
 def test_points_by_worker_make_the_same_run(name, size, serial):
     assert_same(made(name, pool=points(Here(size))), serial(name))
 
@@ -263,9 +294,12 @@ class Stopping(Here):
 
 @pytest.mark.parametrize("when", STOPS)
 @pytest.mark.parametrize("share", [points, chains])
-@pytest.mark.parametrize("name", every(SETUPS, QUICK[1:]))
+@pytest.mark.parametrize("name", every((name for name in SETUPS if "crowded" not in name), QUICK[1:]))
 def test_a_run_that_was_stopped_goes_on_with_others(name, share, when, serial, tmp_path, short_segments):
-    """Stopped under workers; gone on with by none, until it is stopped again; and by other workers."""
+    """Stopped under workers; gone on with by none, until it is stopped again; and by other workers.
+
+    Where rows do not stand alone, a run that goes on is told to be not the same in all bits.
+    """
     functions = {key: value for key, value in SETUPS[name].items() if key in FUNCTIONS}
     expected, folder, stop = serial(name), tmp_path / "run", tp.Stop()
     n_rows = sum(

@@ -35,6 +35,9 @@ from temperance.runs.chain import ChainRun
 from temperance.runs.seeds import ROUNDS, keyed
 from temperance.runs.starts import Starts
 from temperance.targets import gather, make_target
+from temperance.targets.answers import Answer
+from temperance.targets.batches import ROWS
+from test_pool import Here
 from test_together import driven, new_runs
 
 
@@ -319,6 +322,73 @@ def test_a_snapshot_between_rounds_goes_on_as_if_nothing_had_been(whole, monkeyp
             ]
     for run, other in zip(runs, whole[3], strict=True):
         np.testing.assert_array_equal(run.sampling.draws, other.sampling.draws)
+
+
+class Noting:
+    """A vectorised density that notes how many rows it was asked for."""
+
+    def __init__(self):
+        self.rows = []
+
+    def __call__(self, x):
+        self.rows.append(len(x))
+        return -0.5 * x[:, 0] ** 2 - 8.0 * (x[:, 1] - x[:, 0] ** 2) ** 2
+
+
+ROUND_OPTIONS = {
+    "initial": np.full(2, 0.5), "levels": 3, "chains": 1, "draws": 20, "tune": 900, "seed": 5,
+    "settings": tp.Settings(jumps=tp.Jumps(rounds=True)), "progress": False,
+}  # fmt: skip
+
+
+def test_rounds_go_out_in_large_batches() -> None:
+    """Of one size but the last of each round. Broken: as many rows as there are levels."""
+    noting = Noting()
+    result = tp.sample(noting, vectorized=True, cores=1, **ROUND_OPTIONS)
+    large = [n for n in noting.rows if n > 2 * ROUND_OPTIONS["levels"]]
+    made = int(result.chains[0].tuning.evaluations[-1])
+    assert made > 10 * ROWS
+    assert sum(large) >= made - 8 * ROWS, "scouts and remainders are what is left"
+    assert set(large) - {ROWS} == {n for n in large if n < ROWS}
+    assert large.count(ROWS) >= made // ROWS - TEACHING.n_rounds
+
+
+@pytest.mark.parametrize("size", [1, 2, 7])
+def test_rounds_are_shared_out_in_short_questions(size) -> None:
+    """Where rows stand alone: evenly, as a time-out is for one answer."""
+    asked = []
+
+    def noted(answers):
+        asked.extend(len(one.values) for one in answers if isinstance(one, Answer))
+        return answers
+
+    pool = tp.Pool(Here(size, noted), share="points")
+    result = tp.sample(lambda x: float(banana.py_func(x)), pool=pool, **ROUND_OPTIONS)
+    alone = tp.sample(lambda x: float(banana.py_func(x)), cores=1, **ROUND_OPTIONS)
+    np.testing.assert_array_equal(result.draws, alone.draws)
+    largest = max(asked)
+    assert ROUND_OPTIONS["levels"] < largest <= ROWS // 4
+    shared = [n for n in asked if n > ROUND_OPTIONS["levels"]]
+    made = int(result.chains[0].tuning.evaluations[-1])
+    assert sum(shared) > 0.8 * made
+    assert max(shared) <= -(-ROWS // size), "evenly"
+
+
+def test_a_worker_that_fails_in_a_round_is_told_with_the_point() -> None:
+    """Its row is beyond the levels of the chain. Broken: the point is looked for among those of levels."""
+    made = tp.sample(lambda x: float(banana.py_func(x)), cores=1, **ROUND_OPTIONS)
+    calls = []
+
+    def failing(answers):
+        calls.extend(one for one in answers if isinstance(one, Answer) and len(one.values) > 4)
+        if len(calls) > 12:
+            raise OSError("gone")
+        return answers
+
+    pool = tp.Pool(Here(2, failing), share="points")
+    with pytest.raises(tp.PoolError, match=r"gone.*; in chain 1.*from the point \[") as caught:
+        tp.sample(lambda x: float(banana.py_func(x)), pool=pool, **ROUND_OPTIONS)
+    assert caught.value.result.chains[0].tuning.draws.shape[0] == made.chains[0].tuning.draws.shape[0]
 
 
 class Stops:

@@ -1,10 +1,14 @@
 """Workers of our own: processes that are sent the density once, and replaced when they die.
 
-Each has a thread here that hands it questions one by one. They begin as new interpreters that import neither
-the user's script nor its state, so that a script needs no main guard and a notebook is as good as a module.
+Who asks writes to a worker that is free by himself, and each worker has a thread here that waits for what it
+says: the less there is between a chain and its workers, the sooner they begin. They are new interpreters that
+import neither the user's script nor its state, so that a script needs no main guard and a notebook is as good
+as a module.
 """
 
 import contextlib
+import heapq
+import io
 import itertools
 import json
 import os
@@ -16,8 +20,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from queue import PriorityQueue
-from typing import Any
+from typing import Any, cast
 
 from temperance.errors import PoolError
 from temperance.executors.trouble import Trouble
@@ -37,6 +40,15 @@ class DeathError(Exception):
     """A worker ended before it answered."""
 
 
+@dataclass
+class Task:
+    """A question, and where its answer goes."""
+
+    work: Work
+    question: bytes
+    answer: Future[Any] = field(default_factory=Future)
+
+
 class Process:
     """One worker."""
 
@@ -48,33 +60,49 @@ class Process:
             start_new_session=True,  # a Ctrl-C is for the run
             env={**os.environ, WORKER: "1"},
         )
+        # Pipes were asked for, so they are there.
+        self._questions = cast(io.BufferedWriter, self._process.stdin)
+        self._answers = cast(io.BufferedReader, self._process.stdout)
         self._known: set[str] = set()
+        self._new: str | None = None  # work that it has to read before the question
         self.asked_at = time.monotonic()
-        self.is_timed, self.is_idle, self.is_late = False, True, False
+        self.is_timed, self.is_late = False, False
 
-    def ask(self, work: Work, argument: Any) -> Any:
-        """The answer, or what kept it from being one; the first time, the work is sent along."""
-        if work.token not in self._known:
-            _, trouble = self._exchange((work.token, work.payload), timed=False)
-            if trouble is not None:
-                raise PoolError(
-                    f"a worker cannot read what it was sent: {trouble.words}"
-                ) from trouble.unpacked()
-            self._known.add(work.token)
-        return self._exchange((work.token, None, argument), timed=True)
+    def send(self, task: Task) -> None:
+        """Ask; the first time, the work is sent along. That it has died shows when it is heard."""
+        token = task.work.token
+        self._new = None if token in self._known else token
+        self.asked_at, self.is_timed = time.monotonic(), self._new is None
+        with contextlib.suppress(OSError, ValueError):  # it has ended, or nobody wants it any more
+            if self._new is not None:
+                self._known.add(token)
+                send(self._questions, _packed((token, task.work.payload)))
+            send(self._questions, task.question)
 
-    def _exchange(self, question: tuple[Any, ...], *, timed: bool) -> Any:
-        stdin, stdout = self._process.stdin, self._process.stdout
-        if stdin is None or stdout is None:
-            raise DeathError("it was never there")
-        self.asked_at, self.is_timed, self.is_idle = time.monotonic(), timed, False
+    def wait(self) -> None:
+        """Until it says something, or has ended."""
+        with contextlib.suppress(OSError):
+            self._answers.peek(1)
+
+    def hear(self) -> Any:
+        """The answer, or what kept it from being one."""
+        unread = None
         try:
-            send(stdin, pickle.dumps(question, protocol=pickle.HIGHEST_PROTOCOL))
-            return pickle.loads(receive(stdout))
+            if self._new is not None:
+                _, unread = self._said()
+                self.asked_at, self.is_timed = time.monotonic(), True
+            answer = self._said()
         except (EOFError, OSError) as error:
             raise DeathError(self._how()) from error
         finally:
-            self.is_timed, self.is_idle = False, True
+            self.is_timed = False
+        if unread is not None:
+            self._known.clear()
+            raise PoolError(f"a worker cannot read what it was sent: {unread.words}") from unread.unpacked()
+        return answer
+
+    def _said(self) -> Any:
+        return pickle.loads(receive(self._answers))
 
     def _how(self) -> str:
         self._process.kill()
@@ -87,12 +115,16 @@ class Process:
         """End it at once."""
         self._process.kill()
 
+    def ask_no_more(self) -> None:
+        """Let it end."""
+        with contextlib.suppress(OSError):
+            self._questions.close()
+
     def end(self) -> None:
-        """Let it end, and see to it that it does."""
-        for stream in (self._process.stdin, self._process.stdout):
-            if stream is not None:
-                with contextlib.suppress(OSError):
-                    stream.close()
+        """The same, and see to it that it does."""
+        self.ask_no_more()
+        with contextlib.suppress(OSError):
+            self._answers.close()
         try:
             self._process.wait(GRACE_SECONDS)
         except subprocess.TimeoutExpired:
@@ -100,13 +132,12 @@ class Process:
             self._process.wait()
 
 
-@dataclass
-class Task:
-    """A question, and where its answer goes."""
+@dataclass(eq=False)
+class Place:
+    """Where there is a worker, or will be one when it is needed."""
 
-    work: Work
-    argument: Any
-    answer: Future[Any] = field(default_factory=Future)
+    process: Process | None = None
+    task: Task | None = None  # what it was asked while it was free
 
 
 class Workers:
@@ -117,31 +148,48 @@ class Workers:
     def __init__(self, workers: int, *, timeout: float | None, retries: int) -> None:
         self.workers = workers
         self._timeout, self._retries = timeout, retries
-        self._tasks: PriorityQueue[tuple[int, int, Task | None]] = PriorityQueue()
+        self._changed = threading.Condition()  # also the lock for all that follows
+        self._tasks: list[tuple[int, int, Task]] = []  # that wait, as a heap
         self._count = itertools.count()  # what is as urgent is done in the order in which it was asked for
-        self._processes: dict[int, Process] = {}
+        self._places = [Place() for _ in range(workers)]
+        self._free: list[Place] = []  # whose processes wait to be asked
+        self._n_asleep = 0  # threads that wait for a task to begin a process with
         self._closed = threading.Event()
-        self._threads = [self._thread(self._serve, k) for k in range(workers)]
+        self._threads = [self._thread(self._serve, place) for place in self._places]
         if timeout is not None:
             self._thread(self._watch, timeout)
 
     def ask(self, work: Work, argument: Any, later: bool = False) -> Future[Any]:
         """Have work done by the next worker that is free; what somebody waits for comes first."""
-        task = Task(work, argument)
-        self._put(LATER if later else NOW, task)
+        task = Task(work, _packed((work.token, None, argument)))
+        with self._changed:
+            if self._closed.is_set():
+                task.answer.cancel()
+                return task.answer
+            others_begin = len(self._tasks) < self._n_asleep
+            place = self._free.pop() if self._free and not others_begin else None
+            if place is None:
+                heapq.heappush(self._tasks, (LATER if later else NOW, next(self._count), task))
+                self._changed.notify()
+                return task.answer
+            place.task, process = task, place.process
+            task.answer.set_running_or_notify_cancel()
+        if process is not None:
+            process.send(task)
         return task.answer
-
-    def _put(self, urgency: int, task: Task | None) -> None:
-        self._tasks.put((urgency, next(self._count), task))
 
     def close(self) -> None:
         """End all workers; those that still work are killed."""
-        self._closed.set()
-        for _each in self._threads:
-            self._put(LATER + 1, None)
-        for process in list(self._processes.values()):
-            if not process.is_idle:
-                process.kill()
+        with self._changed:
+            self._closed.set()
+            self._changed.notify_all()
+            for place in self._places:
+                if place.process is None:
+                    continue
+                if place in self._free:
+                    place.process.ask_no_more()
+                else:
+                    place.process.kill()
         for thread in self._threads:
             thread.join()
 
@@ -150,28 +198,68 @@ class Workers:
         thread.start()
         return thread
 
-    def _serve(self, place: int) -> None:
-        """Hand questions to one worker, until there are no more."""
-        while (task := self._tasks.get()[2]) is not None:
+    def _serve(self, place: Place) -> None:
+        """Wait for what one worker says, and ask it what is to be asked next, until there is no more."""
+        while not self._closed.is_set():
+            task, is_asked = self._next(place)
+            if task is not None and (is_asked or task.answer.set_running_or_notify_cancel()):
+                self._do(place, task, is_asked=is_asked)
+        while (left := self._next_waiting()) is not None:
+            left.answer.cancel()
+        if place.process is not None:
+            place.process.end()
+
+    def _next(self, place: Place) -> tuple[Task | None, bool]:
+        """A task, and whether the worker was asked already; none where it ended while it was free."""
+        with self._changed:
+            if place.process is None:
+                self._n_asleep += 1
+                self._changed.wait_for(lambda: self._tasks or self._closed.is_set())
+                self._n_asleep -= 1
+            task = self._next_waiting()
+            if task is not None or place.process is None:
+                return task, False
+            self._free.append(place)
+        place.process.wait()
+        with self._changed:
+            if place in self._free:
+                self._free.remove(place)
+            task, place.task = place.task, None
+        if task is None:
+            self._leave(place)
+        return task, True
+
+    def _next_waiting(self) -> Task | None:
+        with self._changed:
+            return heapq.heappop(self._tasks)[2] if self._tasks else None
+
+    def _begun(self, place: Place) -> Process:
+        process = Process()
+        with self._changed:
+            place.process = process
             if self._closed.is_set():
-                task.answer.cancel()
-            elif task.answer.set_running_or_notify_cancel():
-                self._do(place, task)
-        process = self._processes.pop(place, None)
+                process.kill()
+        return process
+
+    def _leave(self, place: Place) -> None:
+        """Whoever comes next is another process."""
+        process, place.process = place.process, None
         if process is not None:
             process.end()
 
-    def _do(self, place: int, task: Task) -> None:
+    def _do(self, place: Place, task: Task, *, is_asked: bool) -> None:
         ends: list[str] = []
         while len(ends) <= self._retries and not self._closed.is_set():
             try:
-                if place not in self._processes:
-                    self._processes[place] = Process()
-                task.answer.set_result(_taken(self._processes[place].ask(task.work, task.argument)))
+                process = place.process or self._begun(place)
+                if not is_asked:
+                    process.send(task)
+                task.answer.set_result(_taken(process.hear()))
                 return
             except DeathError as death:
                 ends.append(str(death))
-                self._processes.pop(place).end()
+                self._leave(place)
+                is_asked = False
             except Exception as error:  # noqa: BLE001  raised again by whoever asked
                 task.answer.set_exception(_failed(error))
                 return
@@ -180,10 +268,14 @@ class Workers:
     def _watch(self, timeout: float) -> None:
         """Kill workers that take too long; whoever waits for them sees them die."""
         while not self._closed.wait(timeout / LOOKS):
-            for process in list(self._processes.values()):
-                if process.is_timed and time.monotonic() - process.asked_at > timeout:
+            for process in [place.process for place in self._places]:
+                if process is not None and process.is_timed and time.monotonic() - process.asked_at > timeout:
                     process.is_late = True
                     process.kill()
+
+
+def _packed(message: Any) -> bytes:
+    return pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
 
 
 def _taken(message: tuple[Any, Any]) -> Any:

@@ -124,7 +124,7 @@ class ChainRun:
         self._noise = noise_for(plan, self._n_swaps)
         if plan.settings.jumps.enabled:
             kernel = compiled_scouts(*records_of(plan.moves))
-            self._walks = Walks(kernel, self._bound, self._buffers, self._fail, self._met)
+            self._walks = Walks(kernel, plan.target, self._bound, self._buffers, self._fail, self._met)
         if starts is not None:
             generator = np.random.default_rng(keyed(seed, STARTS))
             with noticed(), heeding(self.control, self._bound.failures), self._timed(plan.n_levels):

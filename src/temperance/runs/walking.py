@@ -1,19 +1,33 @@
 """Rounds of scouts in this process; what the density does to one of them ends that one, never the run."""
 
+import functools
 from collections.abc import Callable
 
 import numpy as np
 
+from temperance.core.schema import allocate, sizes
 from temperance.core.scout import Scouts
-from temperance.core.state import RAISED, RUNNING, STATUS, STOP, STOPPED, FloatArray, Settings, State
+from temperance.core.state import (
+    LEVEL,
+    RAISED,
+    RUNNING,
+    STATUS,
+    STOP,
+    STOPPED,
+    FloatArray,
+    Info,
+    Settings,
+    State,
+)
 from temperance.errors import PoolError
 from temperance.runs.asking import asked
 from temperance.runs.unraisable import heeding
-from temperance.targets import Bound, Buffers
+from temperance.targets import Bound, Buffers, Target
+from temperance.targets.batches import ROWS
 
 
 class Walks:
-    """The walks of scouts beside one chain, whose buffers they borrow.
+    """The walks of scouts beside one chain, whose buffers they borrow, and the batches of its rounds.
 
     ``fail`` is told of what ends the run: a pool that is gone, or somebody who wants to leave. ``met``
     gets what the first scout met, in words.
@@ -22,13 +36,15 @@ class Walks:
     def __init__(
         self,
         kernel: Callable[..., int],
+        target: Target,
         bound: Bound,
         buffers: Buffers,
         fail: Callable[[BaseException], None],
         met: list[str],
     ) -> None:
         self.met = met
-        self._kernel, self._bound, self._buffers, self._fail = kernel, bound, buffers, fail
+        self._kernel, self._target, self._fail = kernel, target, fail
+        self._bound, self._buffers = bound, buffers
 
     def round(self, scouts: Scouts, state: State, settings: Settings) -> bool:
         """One round; whether it came to its end."""
@@ -49,14 +65,13 @@ class Walks:
         return bool(status[STATUS] == RUNNING)
 
     def values(self, points: FloatArray, state: State, settings: Settings) -> FloatArray | None:
-        """Log densities of the target at points, as many at once as there is room for; None where stopped.
+        """Log densities of the target at points, in batches of one size; None where stopped.
 
         Where the density is no number or raises an error there is none, and the point counts for nothing.
         """
-        at_once, found = len(self._buffers.info.proposal), []
-        for first in range(0, len(points), at_once):
-            some = points[first : first + at_once]
-            values = self._values_at_once(some)
+        found = []
+        for first in range(0, len(points), ROWS):
+            values = self._values_at_once(points[first : first + ROWS])
             if values is None:
                 return None
             bad = np.isnan(values) | (values == np.inf)
@@ -64,12 +79,23 @@ class Walks:
             found.append(np.where(bad, -np.inf, values))
         return np.concatenate(found)
 
+    @functools.cached_property
+    def _batch(self) -> tuple[Bound, Buffers]:
+        """The target bound to room for a batch, which has more rows than the chain has levels."""
+        dim = self._buffers.info.proposal.shape[1]
+        info: Info = allocate(Info, sizes(ROWS, dim, gradient=0))
+        buffers = Buffers(info, self._buffers.control)
+        return self._target.bind(buffers), buffers
+
     def _values_at_once(self, points: FloatArray) -> FloatArray | None:
-        info, control = self._buffers.info, self._buffers.control
+        bound, buffers = self._batch
+        info, control = buffers.info, buffers.control
         info.n_asked[0], info.proposal[: len(points)] = len(points), points
-        error = asked(self._bound, self._buffers)
+        error = asked(bound, buffers)
         if isinstance(error, PoolError) or (error is not None and not isinstance(error, Exception)):
-            control[STATUS] = RAISED
+            own = self._buffers.info
+            own.proposal[0], own.asker[0] = points[control[LEVEL]], 0
+            control[STATUS], control[LEVEL] = RAISED, 0
             self._fail(error)
         elif control[STOP] != 0:
             control[STATUS] = STOPPED

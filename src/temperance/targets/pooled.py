@@ -24,6 +24,7 @@ Submit = Callable[[tuple[FloatArray, bool], bool], "Future[Answer]"]
 Question = tuple[Sequence[int], "Future[Answer]"]  # rows, and the answer for them
 LOOK_SECONDS = 0.05  # between two looks at whether somebody has asked to stop
 DEEP = 2  # points evaluated ahead for each worker, so that none waits for the chain to ask
+MOST_ROWS = 16  # of a question, where rows can be shared out: a time-out is for one answer
 
 
 class PooledTarget:
@@ -36,7 +37,7 @@ class PooledTarget:
         self._target, self._submit, self._limit = target, submit, limit
         self._n_workers = n_workers
         self._rows_stand_alone = getattr(getattr(target, "bare", target), "rows_stand_alone", False)
-        self._n_parts = n_workers if self._rows_stand_alone else 1
+        self._splits = self._rows_stand_alone
         self._bounds: list[tuple[Bound, Ahead]] = []
         self.seconds = math.inf  # that a point takes, as far as is known
 
@@ -69,7 +70,7 @@ class PooledTarget:
             return
         seen = looked_at(lambda rows: self._submit((rows, False), False), starts, self.seconds, self._limit)
         self._rows_stand_alone = seen.stand_alone
-        self._n_parts = self._n_workers if seen.stand_alone and seen.split_pays else 1
+        self._splits = seen.stand_alone and seen.split_pays
         for bound, ahead in self._bounds if seen.stand_alone else ():
             bound.ahead = ahead
 
@@ -77,12 +78,16 @@ class PooledTarget:
         """Nobody wants what is evaluated ahead any more; how many points of that there are."""
         return sum(ahead.forget() for _, ahead in self._bounds)
 
+    def _n_parts(self, n_rows: int) -> int:
+        """In how many questions rows go out: as many for each worker, and none of them a long one."""
+        return self._n_workers * max(1, -(-n_rows // (self._n_workers * MOST_ROWS))) if self._splits else 1
+
     def _asked(self, points: FloatArray, ahead: Ahead, wants_gradient: bool) -> list[Question]:
         """Have all points evaluated that are not under way already."""
         found = [(row, ahead.taken(point)) for row, point in enumerate(points)]
         questions: list[Question] = [([row], future) for row, future in found if future is not None]
         left = [row for row, future in found if future is None]
-        for part in even_parts(len(left), self._n_parts):
+        for part in even_parts(len(left), self._n_parts(len(left))):
             rows = left[part]
             questions.append((rows, self._submit((points[rows], wants_gradient), False)))
         ahead.look()
