@@ -245,7 +245,7 @@ def ring(rng, n_draws=4_000, radius=8.0, n_pieces=10):
     angle, apart = rng.uniform(0.0, 2.0 * np.pi, (4, n_draws)), rng.random((4, n_draws)) < 0.3
     length = radius + rng.standard_normal((4, n_draws))
     points = np.stack([length * np.cos(angle), length * np.sin(angle)], axis=2)
-    points[apart] = rng.standard_normal((int(apart.sum()), 2)) + [30.0, 0.0]
+    points[apart] = rng.normal([30.0, 0.0], 1.0, (int(apart.sum()), 2))
     height = np.where(apart, -0.5 * ((points - [30.0, 0.0]) ** 2).sum(axis=2), -0.5 * (length - radius) ** 2)
     return points, height, learnt_modes([*pieces, [30.0, 0.0]], width=0.9), apart
 
@@ -275,7 +275,7 @@ def test_neighbours_along_a_ridge_are_one_mode(rng, monkeypatch):
 
 @pytest.mark.parametrize("dim", [1, 2, 5, 20])
 def test_normal_modes_that_a_valley_parts_stay_two(dim, rng):
-    """Both alike, and one with a twentieth of the draws, which is farther, or it lies in the other's flank."""
+    """Both alike, and one with a twentieth of the draws, farther off, or it is in the flank of the other."""
     for share, distance in ((0.5, 4.2), (0.05, 6.0)):
         second = rng.random((4, 5_000)) < share
         points = rng.standard_normal((4, 5_000, dim))

@@ -99,7 +99,7 @@ def along_ridges(mode: IntArray, found: Overlaps) -> IntArray:
 
     A bent or long mode has a row of components, of which neighbours may share too few of their draws to be
     joined by these. But between them there are draws, as high as those of the lower of the two; between modes
-    there are none, or lower ones. From the highest passage on, two groups are joined if it lies as high as the
+    there are none, or lower ones. From the highest passage on, two groups are joined if it is as high as the
     peak of one of them (after Chazal et al. 2013), so that what lies low between two peaks never joins them.
     """
     mode = mode.copy()
