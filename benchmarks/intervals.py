@@ -58,9 +58,9 @@ CASES = {
     "weights 1 : 1000": Case(zoo.rare_mode, 400, options={"draws": 4_000}),
     "shells, 2-d": Case(lambda: zoo.gaussian_shells(2), 400, options={"draws": 4_000}),
     "shells, 5-d": Case(lambda: zoo.gaussian_shells(5), 400, options={"draws": 8_000}),
-    "waiting times, priors": Case(waiting_times, 400, chains=4),
-    "folded normal, priors": Case(folded, 400, chains=4),
-    "aliases, priors": Case(aliases, 400, chains=4),
+    "waiting times, priors": Case(waiting_times, 400, chains=4, options={"draws": 5_000}),
+    "folded normal, priors": Case(folded, 400, chains=4, options={"draws": 5_000}),
+    "aliases, priors": Case(aliases, 400, chains=4, options={"draws": 5_000}),
 }
 
 
