@@ -2,10 +2,12 @@
 
 Run with ``make bench-intervals``: makes the runs of problems that docs/weights/intervals.json does not have
 and writes what they come to there; ``--anew`` forgets a problem first. Seeds are counted from
-`FIRST_SEED` on, which nobody had looked at. A run has one chain; all else is as in `CASES`.
+`FIRST_SEED` on, which nobody had looked at. A run has one chain, of a model with priors four; all else is as
+in `CASES`.
 """
 
 import datetime
+import functools
 import json
 import math
 import multiprocessing
@@ -23,6 +25,7 @@ from temperance import zoo
 from temperance.results.modes import given_modes
 from temperance.results.weighting.weighting import DRAWS, WEIGHTED
 from timing import versions_in_words
+from with_priors import Posed, aliases, folded, waiting_times
 
 ROWS = Path(__file__).parent.parent / "docs" / "weights" / "intervals.json"
 FIRST_SEED = 860_001
@@ -34,8 +37,9 @@ LIMIT = 1.959963984540054  # of |z| in 95 % of runs
 class Case:
     """A problem, and how long its runs are."""
 
-    make: Callable[[], zoo.Problem]
+    make: Callable[[], zoo.Problem | Posed]
     replicates: int = REPLICATES
+    chains: int = 1
     options: dict[str, Any] = field(default_factory=dict)
 
 
@@ -47,50 +51,72 @@ CASES = {
     "label switching": Case(zoo.label_switching, options={"draws": 4_000}),
     "one Gaussian, 2-d": Case(lambda: zoo.gaussian(2), options={"draws": 2_000}),
     "one Gaussian, 20-d": Case(lambda: zoo.gaussian(20), options={"draws": 2_000}),
-    "five Student modes": Case(zoo.student_modes, 400, {"draws": 4_000}),
-    "two bananas": Case(zoo.two_bananas, 400, {"draws": 4_000}),
-    "two rings": Case(zoo.rings, 400, {"draws": 4_000}),
-    "widths 1 : 100": Case(zoo.unequal_widths, 400, {"draws": 4_000}),
-    "weights 1 : 1000": Case(zoo.rare_mode, 400, {"draws": 4_000}),
-    "shells, 2-d": Case(lambda: zoo.gaussian_shells(2), 400, {"draws": 4_000}),
-    "shells, 5-d": Case(lambda: zoo.gaussian_shells(5), 400, {"draws": 8_000}),
+    "five Student modes": Case(zoo.student_modes, 400, options={"draws": 4_000}),
+    "two bananas": Case(zoo.two_bananas, 400, options={"draws": 4_000}),
+    "two rings": Case(zoo.rings, 400, options={"draws": 4_000}),
+    "widths 1 : 100": Case(zoo.unequal_widths, 400, options={"draws": 4_000}),
+    "weights 1 : 1000": Case(zoo.rare_mode, 400, options={"draws": 4_000}),
+    "shells, 2-d": Case(lambda: zoo.gaussian_shells(2), 400, options={"draws": 4_000}),
+    "shells, 5-d": Case(lambda: zoo.gaussian_shells(5), 400, options={"draws": 8_000}),
+    "waiting times, priors": Case(waiting_times, 400, chains=4, options={"draws": 5_000}),
+    "folded normal, priors": Case(folded, 400, chains=4, options={"draws": 5_000}),
+    "aliases, priors": Case(aliases, 400, chains=4, options={"draws": 5_000}),
 }
 
 
 def run_of(job: tuple[str, int]) -> dict[str, Any]:
     """Errors and standard errors of one run, of the draws and of the weighted sample."""
     name, seed = job
-    problem, options = CASES[name].make(), CASES[name].options
+    case, problem = CASES[name], _made(name)
+    model = problem.model if isinstance(problem, Posed) else problem
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        result = tp.sample(problem, chains=1, cores=1, seed=seed, progress=False, **options)
+        result = tp.sample(model, chains=case.chains, cores=1, seed=seed, progress=False, **case.options)
     row: dict[str, Any] = {"seed": seed, "serious": any(one.serious for one in result.warnings)}
     row["why_not"] = result.weighting.why_not
     bridge = result.weighting.bridge
-    mean = np.asarray(problem.mean)
+    wanted = (_of_model if isinstance(problem, Posed) else _of_zoo)(problem, result)
     for way in (DRAWS, WEIGHTED) if bridge is not None else (DRAWS,):
-        moments = [
-            _estimate(result, way, result.draws[:, :, k], result.proposals[:, :, k]) for k in _some(mean)
-        ]
-        row[f"mean.{way}"] = [
-            [value - mean[k], error] for k, (value, error) in zip(_some(mean), moments, strict=True)
-        ]
-        if problem.modes is not None and len(problem.modes) > 1:
-            modes = given_modes(result, problem.modes)
-            row[f"weight.{way}"] = [
+        for what, (at_draws, at_proposals, truth) in wanted.items():
+            row[f"{what}.{way}"] = [
                 _difference(
-                    _estimate(result, way, modes.label == k, modes.proposed == k if bridge else None), share
+                    _estimate(result, way, at_draws[..., k], at_proposals[..., k] if bridge else None), one
                 )
-                for k, share in enumerate(problem.mode_weights)
+                for k, one in enumerate(truth)
             ]
     if bridge is not None and problem.log_normaliser is not None:
         row["evidence"] = [[bridge.log_z - problem.log_normaliser, bridge.log_z_error]]
     return row
 
 
-def _some(mean: Any) -> range:
-    """The first coordinates, of which there may be many."""
-    return range(min(len(mean), 2))
+@functools.cache
+def _made(name: str) -> Any:
+    """The problem of a case; some answers take seconds to compute."""
+    return CASES[name].make()
+
+
+def _of_zoo(problem: zoo.Problem, result: tp.Result) -> dict[str, Any]:
+    """Values at the draws and at the proposals, (chain, draw, quantity), and their true means."""
+    mean = np.asarray(problem.mean)[:2]  # the first coordinates, of which there may be many
+    wanted = {"mean": (result.draws, result.proposals, mean)}
+    if problem.modes is not None and len(problem.modes) > 1:
+        modes, each = given_modes(result, problem.modes), np.arange(len(problem.modes))
+        proposed = None if modes.proposed is None else modes.proposed[:, :, None] == each
+        wanted["weight"] = (modes.label[:, :, None] == each, proposed, problem.mode_weights)
+    return wanted
+
+
+def _of_model(problem: Posed, result: tp.Result) -> dict[str, Any]:
+    """The same of a model."""
+    wanted = {}
+    kinds = {"mean": (problem.means_of, problem.mean), "weight": (problem.modes_of, problem.mode_weights)}
+    for what, (function, truth) in kinds.items():
+        parts = [
+            function(points.reshape(-1, points.shape[2])).reshape(*points.shape[:2], -1)
+            for points in (result.points, result.proposal_points)
+        ]
+        wanted[what] = (*parts, truth)
+    return wanted
 
 
 def _difference(estimate: tuple[float, float], truth: float) -> list[float]:

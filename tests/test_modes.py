@@ -8,11 +8,11 @@ import pytest
 from scipy import stats
 
 import temperance as tp
-from records import jumping, learnt_modes, make_result, with_chains, with_draws
+from records import jumping, learnt_modes, make_result, with_chains, with_draws, with_sampling
 from temperance.core.state import JUMP_DOF
 from temperance.modes import overlap, student
 from temperance.modes import pool as pooling
-from temperance.modes.overlap import joined, overlaps, without_fragments
+from temperance.modes.overlap import Overlaps, along_ridges, joined, overlaps, without_fragments
 from temperance.modes.policy import MATCHING
 from temperance.modes.pool import pooled
 from temperance.modes.student import most_likely
@@ -150,13 +150,26 @@ def test_draws_go_to_the_component_with_the_highest_density(rng, monkeypatch, di
     np.testing.assert_array_equal(labels, terms.argmax(axis=1))
     chance = np.exp(terms - terms.max(axis=1, keepdims=True))
     chance /= chance.sum(axis=1, keepdims=True)
-    shared, nearest = overlaps(points, labels, pool)
-    np.testing.assert_allclose(shared, np.array([chance[labels == k].sum(axis=0) for k in range(5)]))
+    points[1:4] = points[0]  # repeats, which say nothing about heights
+    rows = np.concatenate([[0, 0, 0, 0], np.arange(4, 300)])
+    labels, chance = labels[rows], chance[rows]
+    log_density = rng.normal(size=300)
+    found = overlaps(points, labels, pool, log_density)
+    np.testing.assert_allclose(found.shared, np.array([chance[labels == k].sum(axis=0) for k in range(5)]))
+    new = ~np.isin(np.arange(300), [1, 2, 3])
+    for i in range(5):
+        own = log_density[new & (labels == i)]
+        assert found.height[i] == pytest.approx(own.mean() if len(own) else -np.inf)
+        for j in range(i):
+            pair = new & np.isin(labels, [i, j]) & (chance[:, [i, j]].min(axis=1) >= MATCHING.between)
+            assert found.between[i, j] == found.between[j, i] == pair.sum()
+            saddle = log_density[pair].mean() if pair.any() else -np.inf
+            assert found.saddle[i, j] == pytest.approx(saddle)
     squares = [
         [(x - c) @ np.linalg.solve(s, x - c) for c, s in zip(pool.centre, pool.covariance, strict=True)]
         for x in points
     ]
-    np.testing.assert_allclose(nearest, np.min(squares, axis=1))
+    np.testing.assert_allclose(found.nearest, np.min(squares, axis=1))
 
 
 @pytest.mark.parametrize(
@@ -218,8 +231,107 @@ def test_one_mode_that_was_learnt_as_many_is_one(rng, monkeypatch):
     split = knowing(drawn, learnt_modes([*pieces, *far], width=0.8))
     assert len(split.modes) == 2
     np.testing.assert_array_equal(split.modes.label, label)
-    monkeypatch.setattr(overlap, "MATCHING", replace(MATCHING, max_overlap=2.0))
+    monkeypatch.setattr(overlap, "MATCHING", replace(MATCHING, max_overlap=2.0, least_between=10**9))
     assert len(replace(split).modes) > 4
+
+
+# ---- ridges
+
+
+def ring(rng, n_draws=4_000, radius=8.0, n_pieces=10):
+    """A ring with components along it that share few draws, and a mode apart; as draws of a run."""
+    turn = np.linspace(0.0, 2.0 * np.pi, n_pieces, endpoint=False)
+    pieces = radius * np.stack([np.cos(turn), np.sin(turn)], axis=1)
+    angle, apart = rng.uniform(0.0, 2.0 * np.pi, (4, n_draws)), rng.random((4, n_draws)) < 0.3
+    length = radius + rng.standard_normal((4, n_draws))
+    points = np.stack([length * np.cos(angle), length * np.sin(angle)], axis=2)
+    points[apart] = rng.normal([30.0, 0.0], 1.0, (int(apart.sum()), 2))
+    height = np.where(apart, -0.5 * ((points - [30.0, 0.0]) ** 2).sum(axis=2), -0.5 * (length - radius) ** 2)
+    return points, height, learnt_modes([*pieces, [30.0, 0.0]], width=0.9), apart
+
+
+def drawn(rng, points, height, modes):
+    """A run with these draws and log densities, in which all chains know these modes."""
+    made = knowing(with_draws(make_result(rng, n_draws=points.shape[1], n_tune=4), points), modes)
+    return with_chains(made, lambda k, chain: with_sampling(chain, log_density=_base(chain, height[k])))
+
+
+def _base(chain, height):
+    columns = chain.sampling.log_density.copy()
+    columns[:, 0] = height
+    return columns
+
+
+def test_neighbours_along_a_ridge_are_one_mode(rng, monkeypatch):
+    """By what they share alone they would be several; and where log densities are not known they are."""
+    points, height, modes, apart = ring(rng)
+    result = drawn(rng, points, height, modes)
+    assert len(result.modes) == 2
+    np.testing.assert_array_equal(result.modes.label, apart.astype(int))
+    assert len(drawn(rng, points, np.full(height.shape, np.nan), modes).modes) > 4
+    monkeypatch.setattr(overlap, "MATCHING", replace(MATCHING, least_between=10**9))
+    assert len(replace(result).modes) > 4
+
+
+@pytest.mark.parametrize("dim", [1, 2, 5, 20])
+def test_normal_modes_that_a_valley_parts_stay_two(dim, rng):
+    """Both alike, and one with a twentieth of the draws, farther off, or it is in the flank of the other."""
+    for share, distance in ((0.5, 4.2), (0.05, 6.0)):
+        second = rng.random((4, 5_000)) < share
+        points = rng.standard_normal((4, 5_000, dim))
+        points[..., 0] += distance * second
+        centres = np.zeros((2, dim))
+        centres[1, 0] = distance
+        squares = [-0.5 * ((points - centre) ** 2).sum(axis=2) for centre in centres]
+        height = np.logaddexp(squares[0] + np.log(1.0 - share), squares[1] + np.log(share))
+        learnt = learnt_modes(centres)
+        weight = np.array([0.95 * (1.0 - share), 0.95 * share, 0.05])
+        assert len(drawn(rng, points, height, replace(learnt, weight=weight)).modes) == 2
+
+
+def test_what_lies_low_between_two_modes_never_joins_them():
+    """It goes to one of them; a ridge that falls all the way is one mode."""
+    between = np.array([[0.0, 9.0, 0.0], [9.0, 0.0, 9.0], [0.0, 9.0, 0.0]])
+
+    def modes(heights, first, second):
+        saddle = np.full((3, 3), -np.inf)
+        saddle[0, 1] = saddle[1, 0] = first
+        saddle[1, 2] = saddle[2, 1] = second
+        nothing = np.empty(0)
+        found = Overlaps(
+            shared=between, height=np.array(heights), between=between, saddle=saddle, nearest=nothing
+        )
+        return along_ridges(np.arange(3), found).tolist()
+
+    assert modes([0.0, -4.0, 0.0], -2.0, -2.0) in ([0, 0, 1], [0, 1, 1])
+    assert modes([0.0, -4.0, -9.0], -2.0, -6.0) == [0, 0, 0]
+    assert modes([0.0, -4.0, -9.0], -2.0, -10.0) == [0, 0, 1]
+
+
+def test_a_few_draws_between_say_nothing():
+    found = Overlaps(
+        shared=np.eye(2),
+        height=np.zeros(2),
+        between=np.full((2, 2), MATCHING.least_between - 1.0),
+        saddle=np.ones((2, 2)),
+        nearest=np.empty(0),
+    )
+    assert along_ridges(np.arange(2), found).tolist() == [0, 1]
+    assert along_ridges(np.arange(2), replace(found, between=found.between + 1.0)).tolist() == [0, 0]
+
+
+def test_a_part_of_a_ridge_that_a_chain_has_not_seen_is_no_missed_mode(rng):
+    """A mode apart is; and without the ridge the part would be told."""
+    points, height, modes, apart = ring(rng)
+    turned = np.arctan2(points[0, :, 1], points[0, :, 0])
+    gone = ~apart[0] & (abs(turned) < 0.35)  # a piece at angle 0: its draws go to where the next one is
+    points[0, gone], height[0, gone] = points[0, ~apart[0] & ~gone][0], height[0, ~apart[0] & ~gone][0]
+    names = lambda result: {warning.name for warning in result.warnings}  # noqa: E731
+    whole = drawn(rng, points, height, modes)
+    assert "missed mode" not in names(whole)
+    assert "missed mode" in names(drawn(rng, points, np.full(height.shape, np.nan), modes))
+    points[0, apart[0]], height[0, apart[0]] = points[0, ~apart[0]][0], height[0, ~apart[0]][0]
+    assert "missed mode" in names(drawn(rng, points, height, modes))
 
 
 def test_components_without_draws_are_no_modes(three):

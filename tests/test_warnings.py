@@ -23,6 +23,7 @@ from records import (
 from temperance.cli import main
 from temperance.results.warnings import RULES, density, mixing, signs, verdict
 from temperance.results.warnings.explained import CAUSES, EXPLAINED, explained, page
+from temperance.results.warnings.moving import stays_of
 from temperance.results.warnings.policy import CURES, THRESHOLDS
 from temperance.results.warnings.warning import listed, round_up
 
@@ -304,6 +305,15 @@ def unknown_mode(result, rng):
     return with_draws(found, draws)
 
 
+def stuck_chain(result, rng):
+    """One chain of several that jump sits on a point of its own for a third of the draws."""
+    found = jumps(result, rng)
+    draws = found.draws.copy()
+    n_draws = draws.shape[1]
+    draws[1, n_draws // 2 : n_draws // 2 + n_draws // 3] = [5.0, -FAR]
+    return with_draws(found, draws)
+
+
 def idle_jumps(result, rng):
     """Two modes were learnt, and hardly a jump was tried or accepted."""
     return jumps(result, rng, accepted=0.1, tried=0.02)
@@ -318,6 +328,7 @@ FAULTS = {
     rounded_prior: "rounding",
     never_moved: "never moved",
     frozen: "hardly moved",
+    stuck_chain: "stuck chain",
     three_draws: "unknown accuracy",
     lost_mode: "lost mode",
     lost_to_the_prior: "lost mode",
@@ -350,6 +361,7 @@ FAULTS = {
 ALONG = {
     few_levels: {"missed mode", "chains differ", "low ESS"},
     frozen: {"chains differ", "low ESS"},
+    stuck_chain: {"missed mode", "chains differ", "low ESS"},
     three_draws: {"no round trips"},
     seen_by_one: {"chains differ"},
     missed_mode: {"chains differ", "low ESS"},
@@ -808,6 +820,24 @@ def test_a_dead_edge_is_serious_with_jumps_when_chains_differ(healthy, rng):
     assert the(carried, "dead edge").serious
 
 
+@pytest.mark.parametrize(("stay", "rate", "told"), [(500, 0.5, True), (400, 0.5, False), (600, 0.005, False)])
+def test_a_stay_is_told_that_is_long_beside_the_others(stay, rate, told, rng):
+    """Of 5,000 draws: a tenth of them, but not where steps are so rare that chance may do it."""
+    moves = rng.random((4, 5_000)) < rate
+    moves[0, 1_000 : 1_000 + stay] = False
+    place = np.maximum.accumulate(np.where(moves, np.arange(5_000), 0), axis=1)
+    free = make_result(rng, n_draws=5_000, n_tune=4)
+    result = with_draws(free, np.take_along_axis(free.draws, place[:, :, None], axis=1))
+    assert ("stuck chain" in names(result)) == told
+    assert set(stays_of(result)) == ({0} if told else set())
+
+
+def test_a_chain_that_is_stuck_far_from_all_modes_found_no_unknown_one(healthy, rng):
+    found = names(stuck_chain(healthy, rng))
+    assert "stuck chain" in found
+    assert "unknown mode" not in found
+
+
 def test_how_serious_a_missed_mode_is(healthy, rng):
     """A light one, however often others visit it, is a remark; one of some weight puts the draws in doubt."""
     assert not the(passed_over(healthy, rng), "missed mode").serious
@@ -1008,6 +1038,7 @@ def test_the_page_states_every_rule_with_its_numbers():
         ],
         "rounding": [f"{THRESHOLDS.max_rounding:g}"],
         "hardly moved": [str(THRESHOLDS.min_values), f"{1 / THRESHOLDS.min_value_rate:g}"],
+        "stuck chain": [f"{THRESHOLDS.max_stay:.0%}".replace("%", " %")],
         "lost mode": [
             f"{THRESHOLDS.far_above:g}",
             f"{THRESHOLDS.variances:g}",

@@ -1,6 +1,6 @@
-"""From components to modes, by the draws: components that share draws are one mode."""
+"""From components to modes, by the draws: those that share draws, or that a ridge joins, are one mode."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -24,12 +24,29 @@ def visited_only(pool: Pool, visited: IntArray) -> Pool:
     return replace(left, place=tuple(rank[where] for where in pool.place))
 
 
-def overlaps(points: FloatArray, labels: IntArray, pool: Pool) -> tuple[FloatArray, FloatArray]:
-    """How much of the draws of each component might be another's, and how far each draw is from the nearest.
+@dataclass(frozen=True, eq=False)
+class Overlaps:
+    """What draws say of components, two by two, and how far each draw is from the nearest."""
 
-    Entry (i, j) adds up the chances that draws with label i come from j.
+    shared: FloatArray  # entry (i, j) adds up the chances that draws with label i come from j
+    height: FloatArray  # (component,) mean log density of its draws, repeats aside; -inf without any
+    between: FloatArray  # (component, component) draws that might well come from both, repeats aside
+    saddle: FloatArray  # mean log density of these; -inf without any
+    nearest: FloatArray  # (draw,) squared distance
+
+
+def overlaps(points: FloatArray, labels: IntArray, pool: Pool, log_density: FloatArray) -> Overlaps:
+    """How draws with these labels and log densities lie among the components.
+
+    A draw that repeats the one before says nothing about heights. Where log densities are not known (NaN),
+    no draw lies between.
     """
-    shared, nearest, start = np.zeros((len(pool), len(pool))), np.empty(len(points)), 0
+    size = len(pool)
+    shared, count, total = np.zeros((size, size)), np.zeros((size, size)), np.zeros((size, size))
+    moved = np.append(True, np.any(np.diff(points, axis=0) != 0.0, axis=1))[: len(points)]
+    counts = (moved & np.isfinite(log_density)).astype(np.float64)
+    heights = np.where(counts > 0.0, log_density, 0.0)
+    nearest, start = np.empty(len(points)), 0
     for square in batches_of_squares(points, pool.mixture):
         rows = slice(start, start + len(square))
         start = rows.stop
@@ -37,9 +54,24 @@ def overlaps(points: FloatArray, labels: IntArray, pool: Pool) -> tuple[FloatArr
         term = log_terms(square, pool.mixture)
         chance = np.exp(term - term.max(axis=1, keepdims=True))
         chance /= chance.sum(axis=1, keepdims=True)
-        member = labels[rows][:, None] == np.arange(len(pool))
-        shared += member.T.astype(np.float64) @ chance
-    return shared, nearest
+        member = (labels[rows][:, None] == np.arange(size)).astype(np.float64)
+        might_be = (chance >= MATCHING.between).astype(np.float64)
+        shared += member.T @ chance
+        count += (member * counts[rows, None]).T @ might_be
+        total += (member * heights[rows, None]).T @ might_be
+    own: FloatArray = np.bincount(labels, counts, size).astype(np.float64)
+    sums: FloatArray = np.bincount(labels, heights, size).astype(np.float64)
+    return Overlaps(
+        shared=shared,
+        height=_means(sums, own),
+        between=count + count.T,
+        saddle=_means(total + total.T, count + count.T),
+        nearest=nearest,
+    )
+
+
+def _means(total: FloatArray, count: FloatArray) -> FloatArray:
+    return np.where(count > 0.0, total / np.maximum(count, 1.0), -np.inf)
 
 
 def joined(shared: FloatArray) -> IntArray:
@@ -58,6 +90,27 @@ def joined(shared: FloatArray) -> IntArray:
         left[:, j] += left[:, i]
         left[i], left[:, i] = 0.0, 0.0
         mode[mode == i] = j
+    names: IntArray = np.unique(mode, return_inverse=True)[1]
+    return names
+
+
+def along_ridges(mode: IntArray, found: Overlaps) -> IntArray:
+    """The same modes, but those between which the density does not fall are one.
+
+    A bent or long mode has a row of components, of which neighbours may share too few of their draws to be
+    joined by these. But between them there are draws, as high as those of the lower of the two; between modes
+    there are none, or lower ones. From the highest passage on, two groups are joined if it is as high as the
+    peak of one of them (after Chazal et al. 2013), so that what lies low between two peaks never joins them.
+    """
+    mode = mode.copy()
+    top = np.full(int(mode.max(initial=-1)) + 1, -np.inf)
+    np.maximum.at(top, mode, found.height)
+    passages = np.argwhere(np.triu(found.between, 1) >= MATCHING.least_between)
+    for i, j in passages[np.argsort(-found.saddle[tuple(passages.T)], kind="stable")]:
+        one, other = mode[i], mode[j]
+        if one != other and found.saddle[i, j] >= min(top[one], top[other]) - MATCHING.ridge_fall:
+            mode[mode == other] = one
+            top[one] = max(top[one], top[other])
     names: IntArray = np.unique(mode, return_inverse=True)[1]
     return names
 

@@ -218,6 +218,9 @@ class Matching:
 
     same_quantile: float = 0.5  # the centre of each lies in the inner half of the other's mass
     max_overlap: float = 0.06  # of one's draws that might be another's, for two modes; by looking at the zoo
+    between: float = 0.1  # the chance to come from either of two components that draws between them have
+    least_between: int = 3  # of them, to tell whether the density falls there
+    ridge_fall: float = 0.5  # in a log density; of peaks 4.1 sd apart it is more, along rings less
     far_quantile: float = 0.999  # of the distance from a centre; draws beyond it no component explains
     fragment: float = 0.005  # of the draws; what is smaller may be a part of another mode's tail
     tail_dof: float = 5.0  # of Student's t, whose tails are heavier than those of most modes

@@ -12,6 +12,7 @@ from temperance.core.state import FloatArray, IntArray
 from temperance.errors import InvalidInputError
 from temperance.modes.overlap import (
     BoolArray,
+    along_ridges,
     far_from_all,
     joined,
     overlaps,
@@ -203,14 +204,15 @@ def _from_pool(result: "Result", pool: Pool) -> Modes:
     component = most_likely(points, pool.mixture)
     visited, component = np.unique(component, return_inverse=True)
     left = visited_only(pool, visited)
-    shared, nearest = overlaps(points, component, left)
-    mode_of, order = _heaviest_first(without_fragments(joined(shared), component, points), component)
+    found = overlaps(points, component, left, _log_densities(result))
+    mode = along_ridges(joined(found.shared), found)
+    mode_of, order = _heaviest_first(without_fragments(mode, component, points), component)
     label = mode_of[component].reshape(n_chains, n_draws)
     place = [np.append(mode_of, NOWHERE)[where] for where in left.place]  # what is nowhere takes the last
     n_jumps, acceptance = _jumps(result, place, len(order))
     centre, covariance = left.centre[order], left.covariance[order]
     mean, covariance = _moments(result.draws, label, centre, covariance)
-    found = Modes(
+    modes = Modes(
         label=label,
         centre=mean,
         covariance=covariance,
@@ -219,10 +221,16 @@ def _from_pool(result: "Result", pool: Pool) -> Modes:
         told_at=_told_at(result, place, len(order)),
         n_jumps=n_jumps,
         jump_acceptance=acceptance,
-        far=far_from_all(nearest, dim).reshape(n_chains, n_draws).mean(axis=1),
+        far=far_from_all(found.nearest, dim).reshape(n_chains, n_draws).mean(axis=1),
         n_unvisited=sum(int(np.count_nonzero(where[:-1] == NOWHERE)) for where in place),
     )
-    return _with_proposals(result, found, lambda: _of_proposals(result, pool, visited, left, mode_of))
+    return _with_proposals(result, modes, lambda: _of_proposals(result, pool, visited, left, mode_of))
+
+
+def _log_densities(result: "Result") -> FloatArray:
+    """Of the draws of all chains, one after the other; NaN where they were not kept."""
+    known = result.keeps_statistics
+    return result.log_density.ravel() if known else np.full(result.draws[:, :, 0].size, np.nan)
 
 
 def _found(result: "Result", place: list[IntArray], n_modes: int) -> BoolArray:

@@ -32,6 +32,7 @@ CAUSES = (
     tuning.not_arrived,
     tuning.too_short,
     tuning.stuck,
+    tuning.stayed,
     ladder.too_cold,
     ladder.cut_down,
     ladder.broken,

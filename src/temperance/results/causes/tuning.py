@@ -9,6 +9,7 @@ from temperance.results.causes.advice import Advice
 from temperance.results.causes.case import Case
 from temperance.results.causes.policy import LIMITS
 from temperance.results.causes.starts import last_draws
+from temperance.results.warnings.moving import stays_of
 from temperance.results.warnings.signs import missing_chains
 from temperance.results.warnings.warning import listed, listed_kept
 from temperance.runs.record import ChainRecord
@@ -67,6 +68,23 @@ def stuck(case: Case) -> Advice | None:
         changes=case.longer_change,
         rework="elsewhere",
         warnings=tuple(DRAWS | {"missed mode", "dead edge", "no round trips"}),
+    )
+
+
+def stayed(case: Case) -> Advice | None:
+    """A chain that sits on a point, and moves elsewhere."""
+    if "stuck chain" not in case.names:
+        return None
+    who = listed_kept(case.result, list(stays_of(case.result)))
+    return Advice(
+        cause="a spike",
+        seen=f"{who} sat on one point, from which no step was accepted",
+        cure="look at the density there: a scale that goes to zero at a single observation needs a prior "
+        "that keeps it away from zero (tp.priors.log_normal, or gamma with a shape above 1)"
+        + (f"; if all is as it should be, tune={case.tune}" if case.tune else ""),
+        changes=case.longer_change,
+        rework="density",
+        warnings=tuple(DRAWS | MODES | {"stuck chain"}),
     )
 
 

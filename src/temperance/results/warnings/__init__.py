@@ -12,7 +12,7 @@ from temperance.results.warnings.ladder import (
     no_round_trips,
 )
 from temperance.results.warnings.mixing import chains_differ, low_ess, missed_mode
-from temperance.results.warnings.moving import hardly_moved, never_moved, unknown_accuracy
+from temperance.results.warnings.moving import hardly_moved, never_moved, stuck_chain, unknown_accuracy
 from temperance.results.warnings.running import (
     bound_hit,
     goals_missed,
@@ -38,6 +38,7 @@ RULES = (
     rounding,
     never_moved,
     hardly_moved,
+    stuck_chain,
     few_levels,
     dead_edge,
     no_round_trips,

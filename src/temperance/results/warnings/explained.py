@@ -34,6 +34,12 @@ EXPLAINED: dict[str, tuple[str, str, str]] = {
         "short a tuning.",
         "Mend what rejects proposals; other units; another start; longer tuning.",
     ),
+    "stuck chain": (
+        "A chain stayed at one point for a tenth of its draws or more, and moves elsewhere.",
+        "A spike of the density: a scale that goes to zero at a single observation, so that the likelihood "
+        "has no bound; or a start far up a narrow mode that steps do not fit.",
+        "Look at the point: a prior that keeps scales away from zero; else longer tuning.",
+    ),
     "too few levels": (
         "The hottest level still has several modes, more heat would open them, and the chains do not agree.",
         "A ladder that ends too cold; modes too far apart for heat alone.",

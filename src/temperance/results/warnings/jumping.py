@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from temperance.results import measure
+from temperance.results.warnings.moving import stays_of
 from temperance.results.warnings.policy import THRESHOLDS
 from temperance.results.warnings.signs import jumps_carry
 from temperance.results.warnings.warning import ResultWarning, listed_kept
@@ -17,12 +18,15 @@ if TYPE_CHECKING:
 def unknown_mode(result: "Result") -> ResultWarning | None:
     """A chain that jumps has many draws far from all that was learnt.
 
-    Where it leaps instead, the covariances that say so are not known well enough to tell.
+    Where it leaps instead, the covariances that say so are not known well enough to tell. A chain that is
+    stuck at one point has that for a reason.
     """
     share = result.modes.far
     far = np.flatnonzero(share > THRESHOLDS.max_far)
-    kept = result.kept
-    chains = [int(k) for k in far if jumps_carry(kept[k]) and not measure.leapt(kept[k]).any()]
+    kept, stays = result.kept, stays_of(result)
+    chains = [
+        int(k) for k in far if k not in stays and jumps_carry(kept[k]) and not measure.leapt(kept[k]).any()
+    ]
     if not chains:
         return None
     return ResultWarning(

@@ -1,5 +1,6 @@
 """Rules about draws that do not move, or too few of which there are to say anything."""
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -45,6 +46,42 @@ def hardly_moved(result: "Result") -> ResultWarning | None:
         f"{values[few].min()} different values in {n_draws:,} draws, so that R-hat and ESS mean nothing",
         serious=True,
     )
+
+
+def stuck_chain(result: "Result") -> ResultWarning | None:
+    """A chain stayed at one point for many draws, though it moves elsewhere."""
+    stays = stays_of(result)
+    if not stays or hardly_moved(result) is not None:
+        return None
+    n_draws = result.draws.shape[1]
+    chain = max(stays, key=lambda k: stays[k])
+    return ResultWarning(
+        name="stuck chain",
+        message=f"{listed_kept(result, list(stays))} stayed at one point, for {stays[chain]:,} of "
+        f"{n_draws:,} draws at most: a point whose density is far above what is around it, so that no step "
+        "leads away, and those draws say nothing about how much mass is there",
+        serious=True,
+    )
+
+
+def stays_of(result: "Result") -> dict[int, int]:
+    """Chains that are stuck, by their places among those kept, and how many draws their longest stay has.
+
+    That is a share of all draws, and longer than chance explains: a chain that moves in a share a of the
+    other draws has a stay of s draws among n with a chance of n exp(-a s) at most.
+    """
+    found = {}
+    for k, draws in enumerate(result.draws):
+        n_draws = len(draws)
+        if n_draws < MIN_DRAWS:
+            continue
+        moved = np.append(True, np.any(np.diff(draws, axis=0) != 0.0, axis=1))
+        stay = int(np.diff(np.append(np.flatnonzero(moved), n_draws)).max())
+        rate = (np.count_nonzero(moved) - 1) / max(n_draws - stay, 1)
+        by_chance = math.log(n_draws / THRESHOLDS.false_alarm)
+        if stay >= THRESHOLDS.max_stay * n_draws and rate * stay > by_chance:
+            found[k] = stay
+    return found
 
 
 def unknown_accuracy(result: "Result") -> ResultWarning | None:

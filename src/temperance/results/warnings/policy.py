@@ -20,6 +20,7 @@ class Thresholds:
 
     # Whether draws move.
     min_values: int = 10  # different ones in a chain, which is worth no more independent draws than that
+    max_stay: float = 0.1  # of the draws of a chain at one point
     min_value_rate: float = 0.05  # of the draws of a short chain; a walk is accepted several times as often
 
     # Jumps.
