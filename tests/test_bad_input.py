@@ -591,6 +591,9 @@ def model_with(**keywords):
 @pytest.mark.parametrize(
     ("call", "name", "said"),
     [
+        (tp.pymc.sampler(), "levels", "temperance.pymc.sampler(levels=...)"),
+        (tp.pymc.sampler(), "seed", "did you mean random_seed=?"),
+        (tp.pymc.sampler(), "target_accept", "it has draws, tune, chains, cores, random_seed, "),
         (model_with, "priors", "did you mean parameters=?"),
         (model_with, "peroidic", "did you mean periodic=?"),
         (model_with, "seed", "temperance.sample(model, seed=...)"),
@@ -608,7 +611,9 @@ def model_with(**keywords):
     ],
 )
 def test_38_a_keyword_that_does_not_exist_is_answered_with_the_one_that_was_meant(call, name, said):
-    with pytest.raises(TypeError, match=rf"(Model|sample)\(\) has no keyword '{name}'; ") as info:
+    with pytest.raises(
+        TypeError, match=rf"(Model|sample|Sampler\.sample)\(\) has no keyword '{name}'; "
+    ) as info:
         call(**{name: 1})
     assert said in str(info.value)
 
@@ -624,6 +629,7 @@ def fields_of(*classes):
 HOMES = {
     keywords.IN_A_MODEL: keywords_of(tp.Model),
     keywords.IN_THE_RUN: keywords_of(tp.sample),
+    keywords.IN_THE_SAMPLER: keywords_of(tp.pymc.sampler),
     keywords.IN_SETTINGS: fields_of(tp.Settings),
     keywords.IN_UNTIL: fields_of(tp.Until),
 }
@@ -631,8 +637,12 @@ HOMES = {
 
 @pytest.mark.parametrize(
     ("meant", "own"),
-    [(keywords.SAMPLE, keywords_of(tp.sample)), (keywords.MODEL, keywords_of(tp.Model))],
-    ids=["sample", "Model"],
+    [
+        (keywords.SAMPLE, keywords_of(tp.sample)),
+        (keywords.MODEL, keywords_of(tp.Model)),
+        (keywords.PYMC_SAMPLE, keywords_of(tp.pymc.Sampler.sample)),
+    ],
+    ids=["sample", "Model", "pymc"],
 )
 def test_38_every_keyword_that_is_proposed_exists(meant, own):
     assert not own & set(meant), "a keyword that exists needs no hint"

@@ -10,6 +10,7 @@ from temperance.errors import InvalidTypeError
 
 CLOSE = 0.75  # of 1, from which on a name is taken for a slip of another
 IN_A_MODEL = "it belongs to a model: temperance.Model(function, {}=...)"
+IN_THE_SAMPLER = "it belongs to the algorithm, which is set up first: temperance.pymc.sampler({}=...)"
 IN_THE_RUN = "it belongs to the run: temperance.sample(model, {}=...)"
 IN_SETTINGS = "it belongs to the settings: settings=temperance.Settings({}=...)"
 IN_UNTIL = "it is a goal or a budget: until=temperance.Until({}=...)"
@@ -69,6 +70,15 @@ MODEL: Mapping[str, str] = MappingProxyType(
                 "periodic": "angles circular",
             }
         ),
+    }
+)
+
+PYMC_SAMPLE: Mapping[str, str] = MappingProxyType(
+    {
+        **_at_home(
+            "adapt inverse_temperatures levels settings store swaps temperatures thin", IN_THE_SAMPLER
+        ),
+        **_meaning({"initvals": "initial start", "progressbar": "progress", "random_seed": "seed"}),
     }
 )
 
