@@ -75,12 +75,14 @@ def included(_app: Any, _path: Any, _parent: str, source: list[str]) -> None:
 
 
 ARRAY = re.compile(r"~?(?:numpy\.)?ndarray\[tuple\[[^\]]*\], ~?(?:numpy\.)?dtype\[~?(?:numpy\.)?(\w+)\]\]")
+REFUSED = re.compile(r", \*\*_unknown: [~.\w]+")  # taken only to say which keyword was meant
 OF = {"float64": "FloatArray", "int64": "IntArray", "bool": "BoolArray"}
 
 
 def read_well(_app: Any, _kind: str, _name: str, _object: Any, _options: Any, *parts: Any) -> tuple[Any, ...]:
-    """Signatures with short names: of arrays as we call them, of others without their modules."""
-    short = [part and ARRAY.sub(lambda found: OF.get(found[1], found[0]), part) for part in parts]
+    """Signatures of what can be given, with short names: of arrays ours, of others without their modules."""
+    kept = [part and REFUSED.sub("", part) for part in parts]
+    short = [part and ARRAY.sub(lambda found: OF.get(found[1], found[0]), part) for part in kept]
     return tuple(part and re.sub(r"~[\w.]+\.(\w+)", r"\1", part) for part in short)
 
 

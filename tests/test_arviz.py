@@ -97,6 +97,9 @@ def test_the_mode_of_each_draw_and_the_weights_of_modes(arviz, seed, tmp_path):
         np.testing.assert_array_equal(label, made.modes.label)
         np.testing.assert_allclose(np.atleast_1d(shown.posterior.attrs["mode_weight"]), made.modes.weight)
         assert shown.posterior.attrs["verdict"] == made.verdict
+        assert (
+            "counted from 0: what tables and plots call mode 1 is 0" in shown.sample_stats["mode"].description
+        )
     heaviest = np.asarray(data.posterior["x"])[np.asarray(data.sample_stats["mode"]) == 0]
     np.testing.assert_allclose(heaviest.mean(axis=0), made.modes.centre[0])
     assert len(made.modes) == 2

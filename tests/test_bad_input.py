@@ -1,5 +1,7 @@
 """Bad input, numbered as in the reliability catalogue; other misuse comes last."""
 
+import dataclasses
+import inspect
 import linecache
 import math
 import re
@@ -14,6 +16,8 @@ import temperance as tp
 from densities import gaussian
 from harness import HandTarget, advance, make_noise, make_plan, make_run
 from kinds import KINDS, interpreted
+from temperance import keywords
+from temperance.runs.failures import RAISED_CURE
 from temperance.runs.starts import MAX_TRIES
 from temperance.swaps.binding import bind
 from temperance.targets import gather, make_target
@@ -147,17 +151,31 @@ def test_08_exception_midway(kind):
         run_edged(kind, raises=True, **UP_TO_THE_EDGE)
     assert_partial(info.value)
     assert isinstance(info.value.__cause__, ValueError)
-    assert "(ValueError: beyond the edge)" in str(info.value)
+    assert str(info.value).endswith(f"(ValueError: beyond the edge){RAISED_CURE}")
     assert str(info.value.__cause__) == "beyond the edge"
     assert_shows_the_line(info.value, "beyond the edge")
 
 
 @each_kind
 def test_08_exception_at_the_start(kind):
-    said = r"raised an error at the start of chain 1, level 1.*\(ValueError: beyond the edge\)"
+    said = rf"raised an error at the start of chain 1, level 1.*\(ValueError: beyond the edge\){RAISED_CURE}$"
     with pytest.raises(tp.DensityError, match=said) as info:
         run_edged(kind, raises=True, initial=[1.0, 0.0], **TINY)
     assert_shows_the_line(info.value, "beyond the edge")
+
+
+@pytest.mark.parametrize("error", [TypeError, NameError, KeyError, FileNotFoundError, tp.InvalidInputError])
+def test_08_a_mistake_in_the_program_is_no_point_to_be_rejected(error):
+    """Such an error has no cure by -inf."""
+
+    def density(x):
+        if x[0] > EDGE:
+            raise error("a mistake")
+        return -0.5 * float(x @ x)
+
+    with pytest.raises(tp.DensityError, match="a mistake") as info:
+        tp.sample(density, initial=np.zeros(2), **UP_TO_THE_EDGE)
+    assert "-inf" not in str(info.value)
 
 
 def test_08_the_line_shown_is_the_users_own():
@@ -566,10 +584,70 @@ def test_37_not_a_whole_number(name, value):
         run_plain(**{name: value})
 
 
-@pytest.mark.parametrize("name", ["burn_in", "n_levels", "level", "temperature", "random_seed"])
-def test_38_unknown_option(name):
-    with pytest.raises(TypeError, match=f"unexpected keyword argument '{name}'"):
-        run_plain(**{name: 1})
+def model_with(**keywords):
+    return tp.Model(lambda p: 0.0, **keywords)
+
+
+@pytest.mark.parametrize(
+    ("call", "name", "said"),
+    [
+        (tp.pymc.sampler(), "levels", "temperance.pymc.sampler(levels=...)"),
+        (tp.pymc.sampler(), "seed", "did you mean random_seed=?"),
+        (tp.pymc.sampler(), "target_accept", "it has draws, tune, chains, cores, random_seed, "),
+        (model_with, "priors", "did you mean parameters=?"),
+        (model_with, "peroidic", "did you mean periodic=?"),
+        (model_with, "seed", "temperance.sample(model, seed=...)"),
+        (model_with, "colour", "it has log_likelihood, parameters, data, derived, "),
+        (run_plain, "burn_in", "did you mean tune=?"),
+        (run_plain, "level", "did you mean levels=?"),
+        (run_plain, "temperature", "did you mean temperatures=?"),
+        (run_plain, "random_seed", "did you mean seed=?"),
+        (run_plain, "n_walkers", "did you mean chains=?"),
+        (run_plain, "temparatures", "did you mean temperatures=?"),
+        (run_plain, "priors", "temperance.Model(function, parameters=...)"),
+        (run_plain, "bounds", "temperance.Model(function, bounds=...)"),
+        (run_plain, "jumps", "settings=temperance.Settings(jumps=...)"),
+        (run_plain, "ess", "until=temperance.Until(ess=...)"),
+    ],
+)
+def test_38_a_keyword_that_does_not_exist_is_answered_with_the_one_that_was_meant(call, name, said):
+    with pytest.raises(
+        TypeError, match=rf"(Model|sample|Sampler\.sample)\(\) has no keyword '{name}'; "
+    ) as info:
+        call(**{name: 1})
+    assert said in str(info.value)
+
+
+def keywords_of(function):
+    return {one.name for one in inspect.signature(function).parameters.values() if one.name != "_unknown"}
+
+
+def fields_of(*classes):
+    return {one.name for cls in classes for one in dataclasses.fields(cls)}
+
+
+HOMES = {
+    keywords.IN_A_MODEL: keywords_of(tp.Model),
+    keywords.IN_THE_RUN: keywords_of(tp.sample),
+    keywords.IN_THE_SAMPLER: keywords_of(tp.pymc.sampler),
+    keywords.IN_SETTINGS: fields_of(tp.Settings),
+    keywords.IN_UNTIL: fields_of(tp.Until),
+}
+
+
+@pytest.mark.parametrize(
+    ("meant", "own"),
+    [
+        (keywords.SAMPLE, keywords_of(tp.sample)),
+        (keywords.MODEL, keywords_of(tp.Model)),
+        (keywords.PYMC_SAMPLE, keywords_of(tp.pymc.Sampler.sample)),
+    ],
+    ids=["sample", "Model", "pymc"],
+)
+def test_38_every_keyword_that_is_proposed_exists(meant, own):
+    assert not own & set(meant), "a keyword that exists needs no hint"
+    there = {hint.format(name) for hint, names in HOMES.items() for name in names}
+    assert set(meant.values()) <= there | {f"did you mean {name}=?" for name in own}
 
 
 @pytest.mark.parametrize("kind", [tp.Gain, tp.Adaptation, tp.Trimming, tp.Bounds, tp.Settings])

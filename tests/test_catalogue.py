@@ -212,7 +212,7 @@ REFUSED = {
         tp.InvalidInputError,
         "store: the folder no/such does not",
     ),
-    65: (lambda: run(draw=3), TypeError, "unexpected keyword argument 'draw'"),
+    65: (lambda: run(draw=3), TypeError, "no keyword 'draw'; did you mean draws="),
     66: (lambda: run().named(["chain", "draw"]), tp.InvalidInputError, "'chain'"),
 }
 

@@ -113,7 +113,7 @@ def test_demo_writes_the_figure_and_compares(tmp_path):
     figure = tmp_path / "new" / "folder" / "twenty_peaks.png"
     assert figure.read_bytes().startswith(b"\x89PNG")
     assert f"figure: {figure}" in result.stdout
-    for text in ("E x1", "E x2^2", "std. error", "exact", "4.478", "modes found, chain by chain:", "of 20"):
+    for text in ("E x1", "E x2^2", "std. error", "exact", "4.478", "peaks found, chain by chain:", "of 20"):
         assert text in result.stdout
 
 

@@ -20,7 +20,7 @@ STUBS = {
     "sbatch": 'echo "$@" >> submitted',
     "temperance": f'exec {sys.executable} -m temperance "$@"',
 }
-LONG = 120.0
+LONG = 600.0  # seconds, after which something hangs, also on a machine that does much else
 
 
 @pytest.fixture

@@ -146,7 +146,8 @@ def test_the_readme_says_how_far_off_its_weights_are() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     (row,) = re.findall(r"^1 +[\d., ]+\.\.\. .*?\.\.\. +([\d.]+) +([\d.]+) +weighted", text, re.MULTILINE)
     said = re.search(
-        r"are ([\d.]+) of their errors off a half, .*: so far off is one run of ([\w ]+)\.", text
+        r"is a half in truth\. .* this run is ([\d.]+) standard errors off, as one run of ([\w ]+) is by",
+        text,
     )
     off = abs(float(row[0]) - 0.5) / float(row[1])
     assert abs(off - float(said[1])) < 0.06

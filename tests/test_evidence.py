@@ -147,8 +147,8 @@ def test_two_levels_are_too_few(rng) -> None:
     with pytest.raises(tp.InvalidInputError) as caught:
         made.log_evidence()
     for text in (
-        "too few levels between beta = 1 and 0: of the draws of level 2 only",
-        "too few levels: its",
+        "levels are too far apart for it: of the draws of level 2 only",
+        "levels are too far apart for it: its correction",
     ):
         assert text in str(caught.value)
 
@@ -229,22 +229,24 @@ def test_a_ladder_that_was_trimmed_leaves_the_bridge_and_says_so() -> None:
         return -0.5 * float(x @ x) - math.log(2.0 * math.pi)
 
     options = {"initial": np.ones(2), "inverse_temperatures": [1.0, 0.1, 0.01, 0.0], **QUIET}
-    found = tp.sample(log_likelihood=sharp, log_prior=wide, **options).log_evidence()
+    result = tp.sample(log_likelihood=sharp, log_prior=wide, **options)
+    found = result.log_evidence()
     exact = -1.0 / (1.0 + 1e-4) + math.log(1e-4 / (1.0 + 1e-4))
     assert found.by == "bridge"
     assert abs(found.value - exact) < 5.0 * found.error
     assert not found.others
     assert len(found.notes) == 1
-    assert found.notes[0].startswith(
-        "only the bridge is available, since the ladder cannot say: too few levels"
-    )
+    why = "only the bridge is available, since the ladder cannot say: levels are too far apart for it"
+    assert found.notes[0].startswith(why)
+    assert str(found).endswith(found.notes[0])
+    assert why not in str(result)
 
 
 # ---- wherever it is shown
 
 
 def test_print_notebook_and_report_show_it(result, tmp_path) -> None:
-    line = str(result.log_evidence())
+    line = result.log_evidence().in_short
     assert line.startswith("log evidence: ")
     assert line in str(result)
     assert line.replace("'", "&#x27;") in as_html(result)

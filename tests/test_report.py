@@ -16,6 +16,7 @@ from records import make_result, with_draws
 from temperance.cli import main
 from temperance.results.report import page
 from temperance.results.report.figures import Figure, inline_svg
+from temperance.results.show import levels_line
 
 SECTIONS = ["verdict", "warnings", "parameters", "modes", "chains", "levels", "figures", "settings", "run"]
 FIGURES = [
@@ -76,6 +77,15 @@ def no_figures(monkeypatch):
 def test_all_sections_in_their_order_verdict_first(text, result):
     assert Page(text).sections == SECTIONS
     assert text.index(result.verdict) < text.index('id="parameters"')
+
+
+def test_how_widely_was_searched_stands_by_the_verdict_and_numbers_before_what_is_about_the_sampler(
+    text, result
+):
+    places = [f"<p>{result.searched}</p>", 'id="parameters"', "<td>", f"<p>{levels_line(result)}</p>"]
+    found = [text.index(place) for place in places]
+    assert found == sorted(found)
+    assert found[-1] < text.index('id="modes"')
 
 
 def test_figures_are_inline_with_their_own_ids_and_words(text):

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import json
 import re
 from pathlib import Path
 
@@ -58,6 +59,42 @@ def test_headings(page):
     assert not [line for line in headings(page.read_text(encoding="utf-8")) if found(line)]
 
 
+NOTEBOOKS = sorted((ROOT / "docs" / "tutorial").glob("*.ipynb"))
+PRINTED = [
+    *sorted((ROOT / "docs").rglob("*.txt")),
+    ROOT / "docs" / "interactive" / "twenty_peaks.html",
+    PACKAGE / "results" / "report" / "page.html",
+]
+TEXT_BLOCK = re.compile(r"^```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def shown(cell):
+    """What a cell of a notebook printed."""
+    for output in cell.get("outputs", []):
+        yield "".join(output.get("text", []))
+        yield from (
+            "".join(text) for kind, text in output.get("data", {}).items() if kind.startswith("text/")
+        )
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=[path.name for path in NOTEBOOKS])
+def test_notebooks(notebook):
+    """Headings, and what they show."""
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    written = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+    texts = [*(line for text in written for line in headings(text)), *(t for c in cells for t in shown(c))]
+    assert len(texts) > 10
+    assert [text for text in texts if found(text)] == []
+
+
+def test_print_outs_that_pages_show():
+    """Those between the lines, those that stand in files, and what is for a browser."""
+    texts = {str(path.relative_to(ROOT)): [path.read_text(encoding="utf-8")] for path in PRINTED}
+    texts |= {str(page.relative_to(ROOT)): TEXT_BLOCK.findall(page.read_text("utf-8")) for page in PAGES}
+    assert sum(map(len, texts.values())) > 100
+    assert {name: [found(text) for text in of] for name, of in texts.items() if any(map(found, of))} == {}
+
+
 def spoken(tree):
     """The texts of a module that are no docstrings: messages, columns, words for people."""
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
@@ -83,7 +120,7 @@ def test_print_outs():
 
 
 def test_help_of_the_commands():
-    for name, command in main.commands.items():
+    for name, command in {"temperance": main, **main.commands}.items():
         assert not found(command.get_help(click.Context(command, info_name=name))), name
 
 
@@ -128,7 +165,7 @@ def test_first_lines_of_docstrings(name):
 
 def test_every_setting_is_described_by_itself():
     """Each field of each settings class has an entry of its own in the docstring."""
-    classes = ("Adaptation", "Bounds", "Gain", "Jumps", "Settings", "Trimming")
+    classes = ("Adaptation", "Bounds", "Gain", "Growth", "Jumps", "Settings", "Trimming")
     for cls in (getattr(temperance, name) for name in classes):
         described = set(re.findall(r"^    (\w+): ", inspect.getdoc(cls), re.MULTILINE))
         assert described == set(cls.__dataclass_fields__), cls.__name__

@@ -95,7 +95,12 @@ def demo(seed: int, draws: int, out: Path) -> None:
     "or prior.",
 )
 @click.option("--tune", default=None, type=int, help="Tuning iterations a chain.")
-@click.option("--chains", default=4, show_default=True, help="Independent runs.")
+@click.option(
+    "--chains",
+    default=4,
+    show_default=True,
+    help="Runs with a ladder each, which learn from each other while tuning.",
+)
 @click.option("--cores", default=None, type=int, help="Chains that run at once.")
 @click.option("--workers", default=None, type=int, help="Processes that evaluate FUNCTION.")
 @click.option("--dask", default=None, help="Address of a Dask scheduler, whose workers evaluate FUNCTION.")

@@ -37,7 +37,7 @@ def draw_demo(result: Result, out: Path) -> Path:
 
 
 def comparison(result: Result) -> str:
-    """Moments and modes found, beside the exact ones."""
+    """Moments and peaks found, beside the exact ones."""
     moments = {
         "E x1": lambda x: x[:, 0],
         "E x2": lambda x: x[:, 1],
@@ -57,7 +57,8 @@ def _modes(result: Result) -> str:
     modes = given_modes(result, PEAKS.modes)
     found = ", ".join(str(count) for count in (modes.share > 0.0).sum(axis=1))
     return (
-        f"modes found, chain by chain: {found} of {len(modes)}\n"
+        f"peaks found, chain by chain: {found} of {len(modes)} "
+        "(those that touch are one mode in the table above)\n"
         f"weight of each mode: {modes.weight.min():.4f} to {modes.weight.max():.4f}, standard error "
         f"{modes.weight_error.max():.4f} at most, by {modes.by} (exactly {1.0 / len(modes)})\n"
         f"share of the draws in each mode: {modes.draw_weight.min():.4f} to {modes.draw_weight.max():.4f}\n"

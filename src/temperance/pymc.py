@@ -5,10 +5,11 @@ returns what ``pm.sample`` returns.
 """
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, Never
 
 from temperance.errors import InvalidTypeError
 from temperance.extras import needed
+from temperance.keywords import PYMC_SAMPLE, require_known
 from temperance.results.datatree import for_arviz
 from temperance.results.result import Result
 from temperance.results.show import as_verdict
@@ -40,6 +41,7 @@ class Sampler:
         initvals: Any = None,
         var_names: Any = None,
         model: Any = None,
+        **_unknown: Never,
     ) -> Any:
         """Draw from a model; the arguments are those of ``pm.sample``, with our defaults.
 
@@ -49,6 +51,7 @@ class Sampler:
         well: through the logger ``temperance`` or to the standard error; without a progress bar only where
         it is that the draws must not be relied on.
         """
+        require_known(Sampler.sample, _unknown, PYMC_SAMPLE)
         pymc = needed(WHY, "pymc")[0]
         model = pymc.modelcontext(model)
         if initvals is not None and not isinstance(initvals, Mapping):

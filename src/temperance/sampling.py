@@ -4,7 +4,7 @@ import contextlib
 import warnings
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Never
 
 from temperance.asked import (
     check_memory,
@@ -27,6 +27,7 @@ from temperance.automatic import those_who_work
 from temperance.checks import flag, whole_number
 from temperance.errors import DamagedFileError, DamageWarning
 from temperance.execution import Job, execute, workers_for
+from temperance.keywords import SAMPLE, require_known
 from temperance.looking import LOOK
 from temperance.models.constrain import value_shapes
 from temperance.models.read import model_meaning, model_spec
@@ -87,6 +88,7 @@ def sample(
     preflight: bool = True,
     unimodal: bool = False,
     search: Search | None = None,
+    **_unknown: Never,
 ) -> Result:
     """Draw from a density that may have many modes, by adaptive parallel tempering.
 
@@ -181,6 +183,7 @@ def sample(
     SystemExit
         The log density or a swap weight raised it; it carries such a ``result``, too.
     """
+    require_known(sample, _unknown, SAMPLE)
     require_compiler()
     given = model_spec(
         model, log_likelihood=log_likelihood, log_prior=log_prior, data=data, vectorized=vectorized

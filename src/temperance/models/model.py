@@ -1,12 +1,13 @@
 """A model in the user's own terms: named parameters with priors, and a likelihood of them."""
 
 from functools import cached_property
-from typing import Any
+from typing import Any, Never
 
 from numba.extending import is_jitted
 
 from temperance.checks import flag
 from temperance.errors import InvalidInputError, InvalidTypeError
+from temperance.keywords import MODEL, require_known
 from temperance.models.bounds import bounded
 from temperance.models.contract import Meaning, ModelSpec
 from temperance.models.derived import Derived
@@ -67,7 +68,9 @@ class Model:
         bounds: Any = None,
         periodic: Any = None,
         names: Any = None,
+        **_unknown: Never,
     ) -> None:
+        require_known(Model.__init__, _unknown, MODEL)
         log_likelihood = compiled_from(log_likelihood)
         if not callable(log_likelihood):
             raise InvalidTypeError(f"log_likelihood must be a function, got {type(log_likelihood).__name__}")

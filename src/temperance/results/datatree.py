@@ -25,6 +25,7 @@ BY_EDGE = (*SAMPLE, "edge")
 WEIGHTED = ("weighted_draw",)  # of draws and jump proposals together
 UNCONSTRAINED = "unconstrained_posterior"  # the coordinates of a model that shows its parameters
 FIRST_OF_NEW_ARVIZ = 1
+ABOUT_MODES = "the mode of each draw, counted from 0: what tables and plots call mode 1 is 0 here"
 Variables = dict[str, tuple[tuple[str, ...], np.ndarray[Any, Any]]]
 
 
@@ -56,12 +57,15 @@ def to_datatree(result: "Result", *, warmup: bool, levels: bool) -> Any:
     if result.weighting.bridge is not None:
         groups |= _weighted(result)
     attributes = _attributes(result)
-    return xarray.DataTree.from_dict(
+    tree = xarray.DataTree.from_dict(
         {
             name: xarray.Dataset(variables, coords=_coordinates(result, variables), attrs=attributes)
             for name, variables in groups.items()
         }
     )
+    if result.draws.size:
+        tree["sample_stats"]["mode"].attrs["description"] = ABOUT_MODES
+    return tree
 
 
 def _phase(result: "Result", phase: Literal["tuning", "sampling"]) -> dict[str, Variables]:

@@ -128,9 +128,9 @@ def doubts_line(result: "Result") -> str:
 
 
 def evidence_line(result: "Result") -> str:
-    """The log evidence, where it can be told."""
+    """The log evidence by the ways that there are."""
     try:
-        return str(result.log_evidence())
+        return result.log_evidence().in_short
     except InvalidInputError:
         return ""
 

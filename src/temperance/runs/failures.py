@@ -4,7 +4,14 @@ from collections.abc import Sequence
 
 from temperance.core.move import Move
 from temperance.core.state import ASKED_TOO_OFTEN, BAD_RATIO, LEVEL, STATUS, Info, IntArray, State
-from temperance.errors import DensityError, MoveError, PoolError, RunError, SwapWeightError
+from temperance.errors import (
+    DensityError,
+    MoveError,
+    PoolError,
+    RunError,
+    SwapWeightError,
+    TemperanceError,
+)
 from temperance.origin import told
 from temperance.swaps import Strategy
 from temperance.swaps.binding import BoundStrategy
@@ -13,6 +20,17 @@ from temperance.targets import Bound
 from temperance.text import counted
 
 BAD_VALUE_CURE = "; Settings(bad_density='reject') counts such points as rejected instead"
+RAISED_CURE = "; where the model cannot be computed, let the function catch that and return -inf"
+MISTAKES = (  # of a program, which no point of its domain explains
+    AttributeError,
+    ImportError,
+    LookupError,
+    MemoryError,
+    NameError,
+    OSError,
+    TemperanceError,
+    TypeError,
+)
 
 
 def density_failure(
@@ -34,9 +52,14 @@ def density_failure(
     error = DensityError(
         f"the log density {name} {what} in chain {chain + 1}, level {int(info.asker[row]) + 1}, iteration "
         f"{int(state.iteration[0]) + 1}, at the point {bound.show(info.proposal[row])}"
-        f"{BAD_VALUE_CURE if cause is None else told(cause)}"
+        f"{BAD_VALUE_CURE if cause is None else told_with_cure(cause)}"
     )
     return _explained(error, cause)
+
+
+def told_with_cure(cause: BaseException) -> str:
+    """What a log density raised and, unless that is a mistake in the program, what it may do instead."""
+    return told(cause) + ("" if isinstance(cause, MISTAKES) else RAISED_CURE)
 
 
 def _of_the_pool(cause: PoolError, chain: int, state: State, point: str) -> PoolError:

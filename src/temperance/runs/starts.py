@@ -10,7 +10,7 @@ from temperance.checks import numeric_array
 from temperance.core.move import Move
 from temperance.core.state import RAISED, STATUS, FloatArray
 from temperance.errors import DensityError, InvalidInputError, InvalidTypeError, StartError, TemperanceError
-from temperance.origin import told
+from temperance.runs.failures import told_with_cure
 from temperance.targets import Bound, Buffers
 
 MAX_TRIES = 100
@@ -146,7 +146,7 @@ def _raised(chain: int, bound: Bound, buffers: Buffers, cause: Exception) -> Den
     level = int(buffers.control[2])
     return DensityError(
         f"the log density raised an error at the start of chain {chain + 1}, level {level + 1}, "
-        f"at the point {bound.show(buffers.info.proposal[level])}{told(cause)}{_wants_rows(cause)}"
+        f"at the point {bound.show(buffers.info.proposal[level])}{told_with_cure(cause)}{_wants_rows(cause)}"
     )
 
 

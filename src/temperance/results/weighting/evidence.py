@@ -22,8 +22,9 @@ class Evidence:
     ``value`` is log ∫ exp(log density) over the coordinates as they are sampled, which is what a model's
     log ∫ prior · likelihood is in its own units. ``others`` has value and standard error of the other ways.
     They start from the prior, as if it were normalised; ``agree`` says whether they agree with ``value``,
-    and is None where there is no other. ``doubts`` are the serious warnings of the run: while there are any,
-    ``error`` is that of what was found, which says nothing about what was not, and it is not shown.
+    and is None where there is no other. ``notes`` say why a way has no estimate. ``doubts`` are the serious
+    warnings of the run: while there are any, ``error`` is that of what was found, which says nothing about
+    what was not, and it is not shown.
     """
 
     value: float
@@ -43,19 +44,23 @@ class Evidence:
     def _distance(self, value: float, error: float) -> float:
         return abs(value - self.value) / max(math.hypot(error, self.error), 1e-12)
 
-    def __str__(self) -> str:
+    @property
+    def in_short(self) -> str:
+        """All estimates, without why a way has none."""
         ways = {self.by: (self.value, self.error), **self.others}
         shown = _without_error if self.doubts else _shown
         line = f"log evidence: {', '.join(f'{shown(*found)} ({way})' for way, found in ways.items())}"
         if self.doubts:
             line += f", of what was found alone; its error is not known ({', '.join(self.doubts)})"
-        line += "".join(f"; {note}" for note in self.notes)
         if self.agree is False:
             line += (
                 "; THESE DO NOT AGREE: the prior may not be normalised, or the ladder or the jumps may have "
                 "missed something"
             )
         return line
+
+    def __str__(self) -> str:
+        return "; ".join([self.in_short, *self.notes])
 
 
 def evidence_of(result: "Result") -> Evidence:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 MIN_COUNTING = 30.0  # draws of a level that count on the step to the colder one, after their weights
 MAX_CORRECTION = 0.5  # of the trapezoid rule, in a log evidence
 MIN_ROWS = 20  # draws in which all levels moved
+TOO_FAR = "levels are too far apart for it"
 NO_PRIOR = "it does not end at a prior (beta = 0)"
 
 
@@ -83,16 +84,13 @@ def thermodynamic(found: list[Ladder]) -> tuple[float, float, str]:
         values.append(plain[-1] - float((steps**2 * (variance[:-1] - variance[1:])).sum()) / 12.0)
     gap = abs(float(np.mean(values)) - float(np.mean(plain)))
     if gap > MAX_CORRECTION:
-        return math.nan, math.nan, f"too few levels: its correction between two levels is {gap:.2g}"
+        return math.nan, math.nan, f"{TOO_FAR}: its correction between two of them is {gap:.2g}"
     return float(np.mean(values)), math.hypot(_error(series, values), gap), ""
 
 
 def _too_steep(counting: FloatArray) -> str:
     edge = int(np.argmin(counting)) + 1
-    return (
-        f"too few levels between beta = 1 and 0: of the draws of level {edge + 1} only {counting.min():.0f} "
-        f"count at level {edge}"
-    )
+    return f"{TOO_FAR}: of the draws of level {edge + 1} only {counting.min():.0f} count at level {edge}"
 
 
 def _ladder(chain: ChainRecord) -> Ladder:
