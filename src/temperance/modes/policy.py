@@ -269,7 +269,6 @@ class ManyDimensions:
 
     beyond: int = 30
     jump_chance: float = 0.02  # in tuning, of jumps that are worth nothing yet: enough to see it
-    scout_share: float = 0.25  # of the user's share for scouts: until a shape is known, all is news
     hump_depth: float = 0.1  # of a valley: a walk that is slow makes shallow ones
     states_per_dim: int = 30  # in which a coordinate forgets where it was some ten times: before, all have humps
 

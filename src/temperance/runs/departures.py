@@ -112,14 +112,8 @@ def scout_steps(dim: int) -> int:
 
 def n_affordable(learner: Learner, plan: Plan, n_evaluations: int) -> int:
     """How many scouts stay within the share that they may use."""
-    allowed = scout_share(plan) * n_evaluations - learner.n_scout_evaluations
+    allowed = plan.settings.jumps.scout_share * n_evaluations - learner.n_scout_evaluations
     return max(0, int(allowed / usual_steps(plan.dim)) + SCOUTING.free)
-
-
-def scout_share(plan: Plan) -> float:
-    """The share of the evaluations that scouts may use; starts that were given are beside it."""
-    share = plan.settings.jumps.scout_share
-    return MANY.scout_share * share if plan.dim > MANY.beyond else share
 
 
 def usual_steps(dim: int) -> int:
@@ -129,7 +123,7 @@ def usual_steps(dim: int) -> int:
 
 def _surprising(learner: Learner, plan: Plan, n_free: int, n_evaluations: int) -> tuple[Learner, Points]:
     """The most surprising points, one of those that are close together."""
-    share = SURPRISE.share * scout_share(plan)
+    share = SURPRISE.share * plan.settings.jumps.scout_share
     allowed = share * n_evaluations - learner.n_surprise_evaluations
     n_most = max(0, min(n_free, int(allowed / usual_steps(plan.dim)) + SCOUTING.free))
     rows = far_apart(learner.surprising.point, learner.pooled, explained_within(plan), n_most)
@@ -186,7 +180,7 @@ def _levels(learner: Learner, plan: Plan, state: State, n_evaluations: int) -> l
     n_levels = int(state.n_levels[0])
     distance = learner.nearest(state.position[1:n_levels]) * state.beta[1:n_levels]
     levels = [int(level) + 1 for level in np.flatnonzero(distance > explained_within(plan))][::-1]
-    blind = SCOUTING.blind_share * scout_share(plan) * n_evaluations
+    blind = SCOUTING.blind_share * plan.settings.jumps.scout_share * n_evaluations
     if not levels and n_levels > 1 and learner.n_scout_evaluations < blind:
         return [n_levels - 1]
     return levels
