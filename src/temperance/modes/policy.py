@@ -270,7 +270,7 @@ class ManyDimensions:
     beyond: int = 30
     jump_chance: float = 0.02  # in tuning, of jumps that are worth nothing yet: enough to see it
     hump_depth: float = 0.1  # of a valley: a walk that is slow makes shallow ones
-    states_per_dim: int = 30  # in which a coordinate forgets where it was some ten times: before, all have humps
+    states_per_dim: int = 30  # a coordinate forgets ten times where it was; before, all have humps
 
 
 LEARNING, SCOUTING, SURPRISE, FITTING = Learning(), Scouting(), Surprise(), Fitting()
