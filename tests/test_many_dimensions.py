@@ -93,6 +93,8 @@ def test_what_many_states_have_seen_is_not_negligible() -> None:
     modes = modes_and_a_stray(DIM, 300)
     assert len(with_mass(modes)) == 3
     assert mode_weights(modes)[2] <= mode_weights(modes)[:2].max()
+    low = replace(modes, log_peak=np.array([0.0, -80.0, -200.0]))
+    assert len(with_mass(low)) == 2, "seen, however little it seems to weigh"
     assert len(with_mass(modes_and_a_stray(30, 300))) == 1, "as ever in fewer dimensions"
     assert len(with_mass(modes_and_a_stray(DIM, 6))) == 1, "nobody knows better"
 
@@ -109,7 +111,7 @@ def test_a_scout_in_a_tail_has_found_no_mode(depth, is_new, rng) -> None:
     """At six widths in every coordinate a tail is that low; another mode would be as high as its kind."""
     plan, learner = knowing_one_mode(DIM)
     kept = 6.0 * np.ones(DIM) + rng.standard_normal((10, DIM)) / 3.0
-    found = Found(kept, np.full(10, -depth), kept, np.full(10, -depth), 0.0)
+    found = Found(kept, np.full(10, -depth), kept, np.full(10, -depth), 3.0)  # where walks are wide
     assert len(with_found(learner, plan, found).components) == 1 + is_new
 
 
