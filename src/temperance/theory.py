@@ -71,6 +71,15 @@ def gaussian_log_ratio(acceptance: float, dim: int) -> float:
     return -2.0 * NormalDist().inv_cdf(0.5 * acceptance) / math.sqrt(dim)
 
 
+def learnt_acceptance(dim: int, n_states: float) -> float:
+    """How many independence proposals are accepted, whose covariance is that of so many independent states.
+
+    Each of the d²/2 terms of the covariance has an error, and they add up in the log of the ratio:
+    exp(−d²/2n).
+    """
+    return math.exp(-(dim**2) / (2.0 * n_states)) if n_states > 0.0 else 0.0
+
+
 def student_tail(square: float, dim: int, dof: float) -> float:
     """The chance that a multivariate Student's t of unit covariance is at this squared distance or farther.
 

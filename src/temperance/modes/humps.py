@@ -8,11 +8,14 @@ from temperance.modes.overlap import BoolArray
 from temperance.modes.policy import HUMP_FITTING
 
 
-def humps_of(points: FloatArray) -> Humps:
-    """The coordinates of these states that have several humps, with a normal for each hump."""
+def humps_of(points: FloatArray, depth: float = HUMP_FITTING.depth) -> Humps:
+    """The coordinates of these states that have several humps, with a normal for each hump.
+
+    The valley between two of them is lower than ``depth`` of the lower one.
+    """
     if len(points) < HUMP_FITTING.min_states:
         return no_humps()
-    found = {i: _parts(column) for i, column in enumerate(points.T)}
+    found = {i: _parts(column, depth) for i, column in enumerate(points.T)}
     several = [i for i, parts in found.items() if len(parts) > 1]
     if not several:
         return no_humps()
@@ -39,9 +42,9 @@ def other_hump(humps: Humps, before: FloatArray, after: FloatArray) -> BoolArray
     return changed
 
 
-def _parts(values: FloatArray) -> list[tuple[float, float, float]]:
+def _parts(values: FloatArray, depth: float) -> list[tuple[float, float, float]]:
     """Share, centre and width of each hump of one coordinate."""
-    cuts = _valleys(values)
+    cuts = _valleys(values, depth)
     if not cuts:
         return []
     side = np.searchsorted(np.array(cuts), values)
@@ -59,7 +62,7 @@ def _parts(values: FloatArray) -> list[tuple[float, float, float]]:
     ]
 
 
-def _valleys(values: FloatArray) -> list[float]:
+def _valleys(values: FloatArray, depth: float) -> list[float]:
     """Places between two peaks of the smoothed density where it is much lower than at both."""
     low, high = np.quantile(values, [0.001, 0.999])
     if not high > low:
@@ -72,11 +75,11 @@ def _valleys(values: FloatArray) -> list[float]:
         if valley < 0:  # up to a peak, and down from it
             if density[k] > density[peak]:
                 peak = k
-            elif density[k] < HUMP_FITTING.depth * density[peak]:
+            elif density[k] < depth * density[peak]:
                 valley = k
         elif density[k] < density[valley]:
             valley = k
-        elif density[k] > density[valley] / HUMP_FITTING.depth and _counts(density, k):
+        elif density[k] > density[valley] / depth and _counts(density, k):
             cuts.append(float(middle[valley]))
             valley, peak = -1, k
     return cuts

@@ -1,10 +1,11 @@
 """From components to the mixture that the loop draws jumps from."""
 
 import numpy as np
+import numpy.typing as npt
 
 from temperance.core.state import FloatArray, Mixture
 from temperance.modes.components import Components
-from temperance.modes.policy import JUMPING
+from temperance.modes.policy import JUMPING, MANY
 from temperance.modes.student import from_parts
 
 
@@ -23,16 +24,29 @@ def log_masses(components: Components) -> FloatArray:
     """Log mass of each mode, up to a constant: height times volume.
 
     How often the states visited a mode says less: they change mode rarely, and know the density exactly.
+    In many dimensions the volume that a few states show may be anything: no such mode is heavier than the
+    heaviest of those that have more.
     """
     masses: FloatArray = components.log_peak + 0.5 * np.linalg.slogdet(components.covariance)[1]
-    return masses
+    well_seen = is_well_seen(components)
+    return np.minimum(masses, masses[well_seen].max()) if well_seen.any() else masses
+
+
+def is_well_seen(components: Components) -> npt.NDArray[np.bool_]:
+    """Those of which there are more states than dimensions, in many dimensions."""
+    dim = components.centre.shape[1]
+    seen: npt.NDArray[np.bool_] = (components.count > dim) & (dim > MANY.beyond)
+    return seen
 
 
 def with_mass(components: Components) -> Components:
-    """Those that are not negligible: scouts may end in a tail without end, where there is no mode."""
+    """Those that are not negligible: scouts may end in a tail without end, where there is no mode.
+
+    What many states have seen is none of these, whatever its volume seems to be in many dimensions.
+    """
     masses, dim = log_masses(components), components.centre.shape[1]
     least = min(JUMPING.negligible, JUMPING.negligible_per_dim * dim)
-    return components.chosen(masses - masses.max() > least)
+    return components.chosen((masses - masses.max() > least) | is_well_seen(components))
 
 
 def mode_weights(components: Components) -> FloatArray:

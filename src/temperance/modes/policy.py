@@ -263,8 +263,22 @@ class Heating:
     outgrown: float = 2.0  # times as far as at the look before, twice in a row: there is no end to it
 
 
+@dataclass(frozen=True, kw_only=True)
+class ManyDimensions:
+    """What is otherwise beyond some thirty dimensions, where jumps die and shapes are learnt slowly.
+
+    All that is spent on jumps, scouts and fresh proposals is then missing elsewhere.
+    """
+
+    beyond: int = 30
+    jump_chance: float = 0.02  # in tuning, of jumps that are worth nothing yet: enough to see it
+    hump_depth: float = 0.1  # of a valley: a walk that is slow makes shallow ones
+    states_per_dim: int = 30  # a coordinate forgets ten times where it was; before, all have humps
+
+
 LEARNING, SCOUTING, SURPRISE, FITTING = Learning(), Scouting(), Surprise(), Fitting()
 HEATING = Heating()
 REGRESSION, JUMPING, MATCHING, GAPS = Regression(), Jumping(), Matching(), Gaps()
 LEAPING, HUMP_FITTING = Leaping(), HumpFitting()
 TEACHING = Teaching()
+MANY = ManyDimensions()

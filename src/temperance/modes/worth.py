@@ -3,7 +3,7 @@
 import numpy as np
 
 from temperance.core.state import FloatArray, Mixture
-from temperance.modes.policy import JUMPING
+from temperance.modes.policy import JUMPING, MANY
 from temperance.modes.student import log_densities
 
 LARGEST_LOG_RATIO = 300.0  # whose exponential, and a mean of such, is still a number
@@ -41,6 +41,7 @@ def jump_chance(worth: float, dim: int) -> float:
 def tuning_chance(worth: float, dim: int) -> float:
     """Likewise while tuning."""
     least, most = JUMPING.tuning_chance
+    least = MANY.jump_chance if dim > MANY.beyond else least
     return max(most / JUMPING.max_chance * jump_chance(worth, dim), least)
 
 

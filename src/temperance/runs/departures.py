@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from temperance.core.state import FloatArray, State
-from temperance.modes.policy import SCOUTING, SURPRISE
+from temperance.modes.policy import MANY, SCOUTING, SURPRISE
 from temperance.modes.surprise import margin, surprises, tail_dof
 from temperance.runs.candidates import Points, Rows, no_points
 from temperance.runs.learner import Learner, explained_within, is_aside
@@ -44,16 +44,16 @@ def to_scout(
     if n_done < learner.next_check and not at_end:
         return learner, none
     n_free = n_affordable(learner, plan, n_evaluations)
-    learner, surprising = _surprising(learner, plan, n_free, n_evaluations)
-    n_free -= len(surprising)
-    learner, given = _starts(learner, plan, n_free)
-    learner, best = _best(learner, state, at_end=at_end)
-    n_free -= len(given) + len(best)
+    n_others = n_free - (SCOUTING.free if plan.dim > MANY.beyond else 0)
+    learner, surprising = _surprising(learner, plan, n_others, n_evaluations)
+    learner, given = _starts(learner, plan, n_free - len(surprising))
+    learner, best = _best(learner, plan, state, at_end=at_end)
+    n_others -= len(surprising) + len(given) + len(best)
     levels = no_points(plan.dim)
     if n_done >= learner.next_check:
         pause = max(SCOUTING.check_per_dim * plan.dim, SCOUTING.min_check, n_done // SCOUTING.checks_a_decade)
         learner = replace(learner, next_check=n_done + pause)
-        rows = _levels(learner, plan, state, n_evaluations)[: max(0, n_free)]
+        rows = _levels(learner, plan, state, n_evaluations)[: max(0, n_others)]
         levels = Points(state.position[rows], state.log_density[rows] + state.log_prior[rows])
     chosen = surprising.joined(given).joined(best).joined(levels)
     return learner, Departures(chosen, len(surprising))
@@ -125,7 +125,7 @@ def _surprising(learner: Learner, plan: Plan, n_free: int, n_evaluations: int) -
     """The most surprising points, one of those that are close together."""
     share = SURPRISE.share * plan.settings.jumps.scout_share
     allowed = share * n_evaluations - learner.n_surprise_evaluations
-    n_most = min(n_free, max(0, int(allowed / usual_steps(plan.dim)) + SCOUTING.free))
+    n_most = max(0, min(n_free, int(allowed / usual_steps(plan.dim)) + SCOUTING.free))
     rows = far_apart(learner.surprising.point, learner.pooled, explained_within(plan), n_most)
     left = np.setdiff1d(np.arange(len(learner.surprising)), rows)
     return replace(learner, surprising=learner.surprising.chosen(left)), learner.surprising.chosen(rows)
@@ -155,12 +155,20 @@ def _starts(learner: Learner, plan: Plan, n_free: int) -> tuple[Learner, Points]
     return replace(learner, starts=learner.starts.left_from(rows)), given.chosen(rows)
 
 
-def _best(learner: Learner, state: State, *, at_end: bool) -> tuple[Learner, Points]:
-    """The best point of all, the first time, and at the end if there is a better one by then."""
+def _best(learner: Learner, plan: Plan, state: State, *, at_end: bool) -> tuple[Learner, Points]:
+    """The best point of all, the first time, and at the end if there is a better one by then.
+
+    In many dimensions there always is: then it has to surprise, too.
+    """
     best, before = float(state.best_log_target[0]), learner.best_scouted
     if not np.isfinite(best) or best <= before or not (at_end or before == -np.inf):
-        return learner, no_points(state.position.shape[1])
-    return replace(learner, best_scouted=best), Points(state.best_point[None].copy(), np.array([best]))
+        return learner, no_points(plan.dim)
+    point = Points(state.best_point[None].copy(), np.array([best]))
+    if plan.dim > MANY.beyond and before > -np.inf:
+        known = learner.components, learner.mixture, learner.tail_dof
+        if not are_news(learner, plan, point, surprises(point.point, point.log_target, *known))[0]:
+            return learner, no_points(plan.dim)
+    return replace(learner, best_scouted=best), point
 
 
 def _levels(learner: Learner, plan: Plan, state: State, n_evaluations: int) -> list[int]:

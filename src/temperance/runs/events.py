@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 
 from temperance.core.state import FloatArray, Mixture, Trace
-from temperance.modes.policy import SCOUTING
+from temperance.modes.policy import JUMPING, LEARNING, MANY, SCOUTING
 from temperance.runs.candidates import no_points
 from temperance.runs.departures import to_climb, to_scout
 from temperance.runs.learn import frozen, learnt, postponed
@@ -24,6 +24,7 @@ from temperance.runs.scouting import Walk, explore, new_climbs, new_scouts, side
 from temperance.runs.seeds import SCOUTS, SEARCH, keyed
 from temperance.runs.state import RunState
 from temperance.runs.teaching import Ask, over, with_lesson, with_round
+from temperance.theory import learnt_acceptance
 
 Known = TypeVar("Known")
 
@@ -202,8 +203,14 @@ def _searched(
 
 
 def _refresh(plan: Plan, now: RunState) -> Mixture:
-    """A hottest level with one mode gets fresh proposals from what is known of it."""
+    """A hottest level with one mode gets fresh proposals from what is known of it.
+
+    In many dimensions only if more than a few of them would be accepted.
+    """
     scales = apparent_scales(plan, now.core)
-    if scales[-1] >= unimodal_scale(plan):
+    n_independent = now.n_done * LEARNING.worth_a_state / plan.dim
+    worth = learnt_acceptance(plan.dim, n_independent)
+    is_vain = plan.dim > MANY.beyond and worth < JUMPING.half_chance / plan.dim
+    if scales[-1] >= unimodal_scale(plan) and not is_vain:
         return own_component(now.core, len(scales) - 1)
     return now.refresh

@@ -11,12 +11,12 @@ from statistics import NormalDist
 import numpy as np
 
 from temperance.core.state import FloatArray, IntArray, State, Trace
-from temperance.modes.policy import HEATING, JUMPING
+from temperance.modes.policy import HEATING, JUMPING, LEARNING, MANY
 from temperance.runs.learner import Learner
 from temperance.runs.levels import apparent_scales, covariance_of, covariances
 from temperance.runs.plan import Plan, looks, unimodal_scale
 from temperance.runs.state import RunState
-from temperance.theory import gaussian_log_ratio
+from temperance.theory import chi_square_quantile, gaussian_log_ratio
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def change(plan: Plan, sight: Sight, n_done: int) -> Change:
     room = plan.most_levels - len(sight.temperature)
     if sight.jumps_carry or sight.is_far or room <= 0:
         return Change()
-    between = dead_edges(sight)[:room] if sight.base_gap > HEATING.apart else []
+    between = dead_edges(sight)[:room] if sight.base_gap > apart(plan.dim) else []
     above = levels_above(plan, sight, room - len(between))
     return Change(between=tuple(between), above=above, why=_reason(between, above))
 
@@ -134,11 +134,21 @@ def levels_above(plan: Plan, sight: Sight, room: int) -> int:
     None where there is not room for as many: modes that are still apart at the hottest level are not joined,
     and every level more would be paid for in each iteration.
     """
-    gap = max(sight.hot_gap if sight.hot_gap > HEATING.apart else 0.0, gap_by_score(plan, sight))
+    gap = max(sight.hot_gap if sight.hot_gap > apart(plan.dim) else 0.0, gap_by_score(plan, sight))
     if gap <= HEATING.merged:
         return 0
     steps = math.ceil(math.log(gap / HEATING.merged) / step_ratio(plan))
     return min(steps, _at_once(len(sight.temperature))) if steps <= room else 0
+
+
+def apart(dim: int) -> float:
+    """The squared distance beyond which two modes are apart.
+
+    In many dimensions that of two independent states of one mode is larger than in few, and clusters of
+    a walk that is slow lie as far from each other.
+    """
+    of_states = 2.0 * chi_square_quantile(LEARNING.explained, dim)
+    return max(HEATING.apart, of_states) if dim > MANY.beyond else HEATING.apart
 
 
 def gap_by_score(plan: Plan, sight: Sight) -> float:

@@ -8,11 +8,11 @@ import numpy as np
 from temperance.core.state import HUMPS, LEAPT, N_KINDS, OWN, POOLED, FloatArray, Humps, IntArray, Maps, Trace
 from temperance.modes.components import Components
 from temperance.modes.humps import humps_of, other_hump
-from temperance.modes.leaps import Leaps, no_maps, on_trial
+from temperance.modes.leaps import Leaps, no_humps, no_maps, on_trial
 from temperance.modes.maps import Places, distinct, make_maps, places_of, squares_in
 from temperance.modes.overlap import BoolArray
 from temperance.modes.pairs import Correction, corrected, explains, pairs_of
-from temperance.modes.policy import HUMP_FITTING, LEAPING, LEARNING
+from temperance.modes.policy import HUMP_FITTING, LEAPING, LEARNING, MANY
 from temperance.modes.student import from_parts, most_likely
 from temperance.runs.learner import Learner, explained_within
 from temperance.runs.plan import Plan
@@ -63,7 +63,7 @@ def with_leaps(
     leaps = replace(
         learner.leaps,
         maps=no_maps(plan.dim),
-        humps=humps_of(states) if plan.dim > 1 else learner.leaps.humps,
+        humps=_humps(states, len(traces) * (n_done - first)) if plan.dim > 1 else learner.leaps.humps,
         novelty=1.0,
     )
     if len(modes) > 1:
@@ -73,6 +73,14 @@ def with_leaps(
         leaps = replace(leaps, maps=maps, novelty=_novelty(maps, states, explained_within(plan)))
     early = n_done < LEAPING.learning * plan.tune
     return replace(learner, leaps=on_trial(leaps, learner.acceptance, early=early))
+
+
+def _humps(states: FloatArray, n_rows: int) -> Humps:
+    """Coordinates with several humps by some states of so many; in many dimensions walks make false ones."""
+    dim = states.shape[1]
+    if dim <= MANY.beyond:
+        return humps_of(states)
+    return humps_of(states, MANY.hump_depth) if n_rows >= MANY.states_per_dim * dim else no_humps()
 
 
 def _places(

@@ -11,7 +11,7 @@ from temperance.core.scout import Scouts
 from temperance.core.state import JUMP_DOF, FloatArray
 from temperance.modes.components import Components
 from temperance.modes.mixture import make_mixture, with_chance, with_mass
-from temperance.modes.policy import SCOUTING, SURPRISE
+from temperance.modes.policy import MANY, SCOUTING, SURPRISE
 from temperance.modes.refine import regressed
 from temperance.modes.regress import Known
 from temperance.modes.student import log_fall, squares
@@ -135,8 +135,11 @@ def with_found(learner: Learner, plan: Plan, found: Found) -> Learner:
 
 
 def _is_new(learner: Learner, plan: Plan, found: Found, centre: FloatArray) -> bool:
-    """Whether no mode explains where a scout has come to: all are far, or the density is far higher."""
-    if learner.nearest(centre[None])[0] > explained_within(plan):
+    """Whether no mode explains where a scout has come to: all are far, or the density is far higher.
+
+    In many dimensions tails reach far: there only the density tells.
+    """
+    if plan.dim <= MANY.beyond and learner.nearest(centre[None])[0] > explained_within(plan):
         return True
     above = surprises(found.kept, found.kept_log_target, learner.components, learner.mixture, JUMP_DOF)
     return bool(np.median(above) > margin(plan.dim))
