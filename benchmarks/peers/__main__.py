@@ -11,7 +11,7 @@ from peers.tasks import TASKS, Task
 
 RESULTS = ROOT / "docs" / "peers" / "results"
 REPETITIONS = {**dict.fromkeys(PEERS, 20), **dict.fromkeys(OURS, 500), "temperance_paper": 200}
-FIRST_SEED = {**dict.fromkeys(PEERS, 1), **dict.fromkeys(OURS, 1_840_001), "temperance_paper": 1}
+FIRST_SEED = {**dict.fromkeys(PEERS, 1), **dict.fromkeys(OURS, 2_840_001), "temperance_paper": 1}
 NO_LIMIT = 1e9
 
 

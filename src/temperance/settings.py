@@ -197,7 +197,8 @@ class Jumps:
 
     Attributes:
         enabled: Whether modes are learnt and jumps made.
-        scout_share: The largest share of the evaluations of tuning that scouts may add, beyond the first two:
+        scout_share: The largest share of the evaluations of tuning that scouts may add, beyond the first two
+            (in more than thirty dimensions, beyond those that leave from starts):
             short walks at temperature one from where warm levels are. Zero sends none.
         refresh: Whether the hottest level, when it has one mode, draws half of its proposals from that
             mode's own component while drawing.
