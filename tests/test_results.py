@@ -19,7 +19,7 @@ from temperance.results.diagnostics import ess_bulk, ess_mean, ess_tail, mcse_me
 from temperance.results.drawn import largest_block
 from temperance.results.show import MAX_ROWS
 from temperance.runs.allocate import cut
-from temperance.runs.describe import versions
+from temperance.runs.describe import _version
 from temperance.theory import best_acceptance, gaussian_scale
 
 SEED = 20261116
@@ -545,7 +545,7 @@ def test_sources_that_are_not_installed_have_no_version(monkeypatch):
         raise metadata.PackageNotFoundError(package)
 
     monkeypatch.setattr(metadata, "version", missing)
-    assert versions()["temperance"] == "unknown"
+    assert _version.__wrapped__("temperance") == "unknown"
 
 
 # ---- equality

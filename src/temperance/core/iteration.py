@@ -135,6 +135,7 @@ def compiled_loop(state: type, info: type, keep: bool) -> Callable[..., int]:
                 if ask(evaluate, context, state, info, chain.settings, control):
                     if chain.settings.watching:
                         watch_points(chain)
+                        control[CHANGED] = 1
                     advance_moves(chain, row)
             if control[STATUS] != RUNNING:
                 return row

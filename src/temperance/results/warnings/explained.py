@@ -229,6 +229,10 @@ CAUSES: dict[str, tuple[str, str]] = {
         "Within the largest mode, the correlations have a condition number above 1,000.",
         "Longer tuning, in which the shape is learnt; another parametrisation.",
     ),
+    "a spike": (
+        "A chain stays at one point for many draws, from which no step is accepted.",
+        "Look at the density there; a scale that may go to zero needs a prior that keeps it away from zero.",
+    ),
     "a funnel": (
         "Within the largest mode, one coordinate and the log of the width of another have a correlation "
         "above "
